@@ -186,7 +186,7 @@ fn regular_or_new(path: &Path) -> anyhow::Result<()> {
 /// Why it could not be written.
 fn write_checkpoint(path: &Path, report: &Report) -> anyhow::Result<()> {
     regular_or_new(path)?;
-    write_whole(path, &serde_json::to_vec(report)?)
+    write_whole(path, &report.compact()?)
 }
 
 /// Writes checkpoints for as long as a run takes.

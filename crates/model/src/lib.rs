@@ -117,6 +117,32 @@ pub struct Report {
 }
 
 impl Report {
+    /// Reads a report from JSON. This, and what writes one, is compiled only here: of all that
+    /// handles many reports, it takes the longest.
+    ///
+    /// # Errors
+    /// The bytes are not a report.
+    pub fn read(bytes: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(bytes)
+    }
+
+    /// The report as a JSON value. It is read from the text, because the serializer for values
+    /// would compile each type once more.
+    ///
+    /// # Errors
+    /// None are known, because its keys are strings.
+    pub fn value(&self) -> serde_json::Result<serde_json::Value> {
+        serde_json::from_slice(&self.compact()?)
+    }
+
+    /// The report as JSON without spaces.
+    ///
+    /// # Errors
+    /// None are known, because its keys are strings.
+    pub fn compact(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(self)
+    }
+
     /// Whether the report has the name of a process that belongs to another user.
     pub fn names_others(&self) -> bool {
         let mut why = self.waits.iter().filter_map(|wait| wait.why.as_ref());

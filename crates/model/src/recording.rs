@@ -65,6 +65,12 @@ impl Event {
         })
     }
 
+    /// Adds the event to lines of JSON. A vector takes every byte, and the keys are strings.
+    pub fn write(&self, lines: &mut Vec<u8>) {
+        let _ = serde_json::to_writer(&mut *lines, self);
+        lines.push(b'\n');
+    }
+
     /// When it happened, or began: 0 for the start.
     pub fn at_ns(&self) -> u64 {
         match self {

@@ -11,6 +11,7 @@ use chronoscope_model::compare::Compared;
 use chronoscope_model::histogram::Histogram;
 use chronoscope_model::schema::REPORT;
 use chronoscope_model::{Report, SCHEMA};
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,7 +99,7 @@ pub fn read(bytes: &[u8]) -> Result<Report, ReadError> {
     if bytes.len() > LARGEST {
         return Err(ReadError::TooLarge { bytes: bytes.len() });
     }
-    let report = serde_json::from_slice::<Report>(bytes);
+    let report = Report::read(bytes);
     let schema = match &report {
         Ok(report) => Some(report.schema.clone()),
         // A newer version may have changed what else is in it.
@@ -139,7 +140,7 @@ fn refused(error: serde_json::Error) -> ReadError {
 /// # Errors
 /// The figure is in a part that every report requires.
 pub(crate) fn finite_value(report: &Report) -> io::Result<Value> {
-    let mut value = serde_json::to_value(report).map_err(io::Error::other)?;
+    let mut value = report.value().map_err(io::Error::other)?;
     if !holds_null(&value) {
         return Ok(value);
     }
@@ -330,16 +331,12 @@ pub fn write_records(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 /// Whether a line is a record rather than a whole report.
 pub fn is_record(line: &[u8]) -> bool {
-    has(line, b"\"record\":\"")
+    memmem::find(line, b"\"record\":\"").is_some()
 }
 
 /// Whether a line is the first record of a report.
 pub fn begins_report(line: &[u8]) -> bool {
-    has(line, b"\"record\":\"run\"")
-}
-
-fn has(line: &[u8], part: &[u8]) -> bool {
-    line.windows(part.len()).any(|it| it == part)
+    memmem::find(line, b"\"record\":\"run\"").is_some()
 }
 
 /// Reads records back: reports, one after the other.

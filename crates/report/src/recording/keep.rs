@@ -254,13 +254,9 @@ struct Chunk {
 
 impl Chunk {
     fn of(events: &[Event]) -> Self {
-        // In one piece, which takes a fraction of the time. To write to memory cannot fail, and an
-        // event can always be written.
+        // In one piece, which takes a fraction of the time. To write to memory cannot fail.
         let mut lines = Vec::new();
-        for event in events {
-            let _ = serde_json::to_writer(&mut lines, event);
-            lines.push(b'\n');
-        }
+        events.iter().for_each(|event| event.write(&mut lines));
         let mut to = DeflateEncoder::new(Vec::new(), Compression::fast());
         let _ = to.write_all(&lines);
         let load = |event: &Event| match event {

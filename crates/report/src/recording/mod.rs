@@ -466,9 +466,7 @@ impl<W: Write> Writer<W> {
         if let Some(event) = &mut changed {
             event.delay(self.shift_ns);
         }
-        // A vector takes every byte, and the keys of an event are strings.
-        let _ = serde_json::to_writer(&mut self.lines, changed.as_ref().unwrap_or(event));
-        self.lines.push(b'\n');
+        changed.as_ref().unwrap_or(event).write(&mut self.lines);
     }
 
     /// Writes the gap before what follows.
