@@ -226,17 +226,15 @@ fn apart(rows: &[&Vec<Cost>], share: f64, deviations: f64) -> (usize, usize) {
     pairs(rows).fold((0, 0), count)
 }
 
-/// The least number of deviations, in steps of a half, with which few enough pairs of reads in user
-/// space are apart and nothing more need be added to them; `None` if more is needed than is usual,
-/// or if the runs do not tell.
+/// The least number of deviations, in steps of a half, with which few enough pairs of reads back to
+/// back are apart and nothing more need be added to them; `None` if more is needed than is usual, or
+/// if the runs do not tell.
 fn deviations(runs: &Runs) -> Option<f64> {
-    let of = [Does::BackToBack, Does::Ordered].map(|does| runs.that(does));
+    let rows = runs.that(Does::BackToBack);
     let tell = runs.of.values().flatten().all(|it| it.frequency > 0.0);
     let enough = |deviations: f64| {
-        of.iter().all(|rows| {
-            let (apart, all) = apart(rows, 0.0, deviations);
-            all > 0 && apart as f64 <= APART * all as f64
-        })
+        let (apart, all) = apart(&rows, 0.0, deviations);
+        all > 0 && apart as f64 <= APART * all as f64
     };
     let mut steps = (0..=5).map(|it| f64::from(it) / 2.0);
     steps.find(|it| tell && enough(*it))
@@ -309,7 +307,7 @@ impl Found {
         let usual = frequencies.unwrap_or(EARLIER.frequencies);
         let (mut shares, mut own) = (BTreeMap::new(), BTreeMap::new());
         for does in Does::ALL {
-            let alone = frequencies.is_some() && matches!(does, Does::BackToBack | Does::Ordered);
+            let alone = frequencies.is_some() && does == Does::BackToBack;
             let share = if alone { Some(0.0) } else { needed(&runs.that(does), usual) };
             let Some(share) = share else { continue };
             shares.insert(does, share);
