@@ -30,8 +30,8 @@ pub enum Event {
     Machine(Machine),
     /// Reads of the watched clock, one after the other.
     Deltas(Deltas),
-    /// Nothing was measured for some time, because it was asked for, the recording had ended and was
-    /// resumed, the process was stopped, or the machine suspended.
+    /// Nothing was measured for some time, because it was asked for, the recording had ended and
+    /// was resumed, the process was stopped, or the machine suspended.
     Pause(Pause),
     /// Something could not be done as asked, or did not go on.
     Note(NoteAt),
