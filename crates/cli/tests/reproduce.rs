@@ -42,7 +42,7 @@ const SHORT: &[(&str, &str)] = &[
     ("runtimes dotnet-mono", "--budget 12s"),
     ("runtimes", "--budget 4s"),
     ("doctor", "--budget 1s"),
-    ("advise", "--budget 1s"),
+    ("advise --for", "--budget 1s"),
     ("--preset time-functions", "--budget 1s"),
     ("--preset instant-overhead", "--budget 1s"),
     ("--preset windows-waits", "--count 1 --load none,normal"),

@@ -14,7 +14,7 @@ fn highest(base: u32) -> u32 {
     cpuid(base).eax
 }
 
-/// CPUID leaf 0x8000_0007, EDX bit 8, "invariant TSC" (Intel SDM volume 3B, 18.17.1).
+/// CPUID leaf 0x8000_0007, EDX bit 8, "invariant TSC" (Intel SDM volume 3B).
 pub fn invariant() -> Option<bool> {
     (highest(0x8000_0000) >= 0x8000_0007).then(|| cpuid(0x8000_0007).edx & (1 << 8) != 0)
 }

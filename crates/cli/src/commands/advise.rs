@@ -63,8 +63,11 @@ pub struct Args {
 enum Elsewhere {
     Windows,
     Macos,
+    /// Also WSL 2.
+    #[value(alias = "wsl")]
     Linux,
     /// A Raspberry Pi and the like: Linux on AArch64.
+    #[value(alias = "raspberry-pi")]
     Pi,
 }
 
@@ -107,6 +110,10 @@ impl Elsewhere {
         let env = &report.environment;
         let emulated = env.emulated.as_ref().map(|what| format!("emulated: {what}"));
         let parts = [Some(env.os.clone()), env.cpu.model.clone(), emulated];
+        if env.emulated.is_some() {
+            // It is that of the host.
+            report.environment.clocksource = None;
+        }
         let machine: Vec<String> = parts.into_iter().flatten().collect();
         let machine = machine.join(", ");
         Ok((report, Some(machine)))
@@ -122,7 +129,10 @@ impl Elsewhere {
         wait: (Duration, bool),
     ) {
         let os = self.names()[1];
-        let why = format!("no report of {os} with this language is at hand");
+        let why = match machine {
+            Some(_) => format!("the report of {os} that is at hand has no figure for it"),
+            None => format!("no report of {os} is at hand"),
+        };
         if machine.is_none() {
             report.advice = advise::unmeasured(&report.environment, languages, &why);
         }
@@ -131,8 +141,14 @@ impl Elsewhere {
             advice.title = format!("{}, on {os}", advice.title);
             match machine.filter(|_| advice.figure != NOT_MEASURED) {
                 Some(machine) => {
-                    advice.why =
-                        format!("Not measured on your machine, but on {machine}: {}", advice.why);
+                    let of_wine = match machine.contains("Wine") {
+                        true => ". Costs and ticks are Wine's, not those of Windows",
+                        false => "",
+                    };
+                    advice.why = format!(
+                        "Not measured on your machine, but on {machine}{of_wine}: {}",
+                        advice.why
+                    );
                 }
                 None => advice.why = format!("Not measured: {why}."),
             }

@@ -135,7 +135,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("HR wait timer + busywait", "hybrid/waitable-timer-high-resolution"),
     ("MinGW usleep()", "mingw/usleep"),
     ("MinGW nanosleep()", "mingw/nanosleep"),
-    ("StdDev", "SD"),
+    ("MinGW usleep", "mingw/usleep"),
+    ("MinGW nanosleep", "mingw/nanosleep"),
 ];
 
 /// What is written before a name, or after it, without being part of it.
