@@ -1590,7 +1590,7 @@ all\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l from -d 'Advise from an existing report instead of measuring' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l on -d 'Advise for another system, from a report that the tool holds: not measured on your machine' -r -f -a "windows\t''
 macos\t''
-linux\t''
+linux\t'Also WSL 2'
 pi\t'A Raspberry Pi and the like: Linux on AArch64'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''

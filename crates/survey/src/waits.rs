@@ -110,7 +110,7 @@ impl Request {
         once(&mut spec.wait, &DURATIONS);
         spec.wait.sort_unstable();
         once(&mut spec.load, &[Load::None]);
-        let time = spec.duration.or(budget);
+        let time = spec.duration.or(budget.map(|all| all / spec.load.len() as u32));
         spec.count = spec.count.or((given && time.is_none()).then_some(COUNT));
         spec.duration = time.or(spec.count.is_none().then_some(schedule::WAITS.time));
         plan

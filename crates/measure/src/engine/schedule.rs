@@ -133,7 +133,7 @@ schedules! {
     OVERVIEW = "`waits`, `advise --for wait`", 18_600, "both loads, half for each", [];
     /// The least that a wait of 10 ms needs to be judged; for a longer one there is more.
     ONE_WAIT = "`advise --wait` up to 10 ms", 8_000, "both loads, half for each", [];
-    WAITS = "`waits` with options", 60_000, "each load", [];
+    WAITS = "`waits` with options", 60_000, "each load; a budget is for all", [];
     TRUST = "`trust`", 10_000, "", [];
     RUNTIMES = "`runtimes`", 1_500,
         "the rounds of each build, 3 to 30 s in all; a budget is for all",
