@@ -2,12 +2,9 @@
 
 use chronoscope_model::{Environment, kernel_log};
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
 use super::os;
 use super::root::{Missing, Root, rows};
-
-static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| rows("words of time").collect());
 
 /// Whether a message of a program counts: it is known what this one says about clocks.
 pub fn says_of_clocks(program: &str, message: &str) -> bool {
@@ -70,7 +67,7 @@ pub fn select(text: &str) -> Vec<String> {
 }
 
 fn concerns_time(message: &str) -> bool {
-    WORDS.iter().any(|word| message.contains(word))
+    rows("words of time").any(|word| message.contains(word))
         || kernel_log::recognise(message).is_some()
         || kernel_log::alarming(message).is_some()
 }
@@ -96,7 +93,7 @@ fn whole(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     std::iter::from_fn(move || {
         let line = lines.next()?;
         let Some(first) = or_plain(line, form) else { return Some(Cow::Borrowed("")) };
-        let of_time = WORDS.iter().any(|word| first.contains(word));
+        let of_time = rows("words of time").any(|word| first.contains(word));
         if !of_time || kernel_log::recognise(first).is_some() {
             return Some(Cow::Borrowed(first));
         }

@@ -2,11 +2,12 @@
 
 use chronoscope_model::timekeeping::{Adjtimex, Distances, LibraryClock};
 use raw_cpuid::{CpuId, CpuIdReader, CpuIdResult};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// The largest number of bytes that are read from a file that holds one fact.
 const SMALL: u64 = 64 << 10;
@@ -251,12 +252,20 @@ fn regular(path: &Path) -> Result<File, Missing> {
     Ok(File::open(path)?)
 }
 
+/// The rows of each table of `tables.txt`. A log of a hundred thousand lines asks for some of them
+/// with every line.
+static TABLES: LazyLock<BTreeMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let tables = include_str!("tables.txt").split("\n[").skip(1);
+    let tables = tables.filter_map(|table| table.split_once("]\n"));
+    let rows = |rows: &'static str| {
+        rows.lines().filter(|row| !row.is_empty() && !row.starts_with('#')).collect()
+    };
+    tables.map(|(name, text)| (name, rows(text))).collect()
+});
+
 /// The rows of a table of `tables.txt`.
 pub(super) fn rows(table: &str) -> impl Iterator<Item = &'static str> {
-    let tables = include_str!("tables.txt").split("\n[").skip(1);
-    let mut tables = tables.filter_map(|table| table.split_once("]\n"));
-    let (_, rows) = tables.find(|(name, _)| *name == table).expect("our own table");
-    rows.lines().filter(|row| !row.is_empty() && !row.starts_with('#'))
+    TABLES.get(table).expect("our own table").iter().copied()
 }
 
 /// The keys and values of such a table.
