@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+const EACH_MS: [&str; 5] = ["linux/nanosleep", "--period", "1ms", "--slack", "default"];
+
 #[test]
 fn a_killed_run_leaves_a_whole_report_and_is_resumed_from_it() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -23,17 +25,8 @@ fn a_killed_run_leaves_a_whole_report_and_is_resumed_from_it() {
 }
 
 fn is_whole_after_a_kill(path: &Path) {
-    let mut child = start(&[
-        "linux/nanosleep",
-        "--period",
-        "1ms",
-        "--slack",
-        "default",
-        "--duration",
-        "1h",
-        "--checkpoint",
-        path_text(path),
-    ]);
+    let rest = ["--duration", "1h", "--checkpoint", path_text(path)];
+    let mut child = start(&[&EACH_MS[..], &rest].concat());
     let first = until("the first checkpoint", || samples(path));
     std::thread::sleep(Duration::from_millis(fastrand::u64(0..700)));
     let before = samples(path).expect("a checkpoint is always readable");
@@ -81,18 +74,8 @@ fn a_stop_is_a_gap_and_not_a_sample() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run.json");
     let file = path_text(&path);
-    let child = start(&[
-        "linux/nanosleep",
-        "--period",
-        "1ms",
-        "--slack",
-        "default",
-        "--duration",
-        "4s",
-        "--checkpoint",
-        file,
-        "--json",
-    ]);
+    let rest = ["--duration", "4s", "--checkpoint", file, "--json"];
+    let child = start(&[&EACH_MS[..], &rest].concat());
     until("the first checkpoint", || samples(&path));
     signal(&child, "-STOP");
     std::thread::sleep(Duration::from_millis(700));
@@ -120,8 +103,8 @@ fn times_of_a_resumed_run_go_on_from_its_first_start() {
         std::thread::sleep(Duration::from_millis(700));
         signal(child, "-CONT");
     };
-    let run = ["linux/nanosleep", "--period", "1ms", "--slack", "default", "--count", "8000"];
-    let mut child = start(&[&run[..], &["--checkpoint", file]].concat());
+    let rest = ["--count", "8000", "--checkpoint", file];
+    let mut child = start(&[&EACH_MS[..], &rest].concat());
     until("the first checkpoint", || samples(&path));
     halt(&child);
     let gaps = || read(&path).map_or(0, |report| report.waits[0].gaps.len());
