@@ -227,8 +227,8 @@ fn apart(rows: &[&Vec<Cost>], share: f64, deviations: f64) -> (usize, usize) {
 }
 
 /// The least number of deviations, in steps of a half, with which few enough pairs of reads back to
-/// back are apart and nothing more need be added to them; `None` if more is needed than is usual, or
-/// if the runs do not tell.
+/// back are apart and nothing more need be added to them; `None` if more is needed than is usual,
+/// or if the runs do not tell.
 fn deviations(runs: &Runs) -> Option<f64> {
     let rows = runs.that(Does::BackToBack);
     let tell = runs.of.values().flatten().all(|it| it.frequency > 0.0);
