@@ -2,13 +2,13 @@
 //! line. Steps that mostly wait run next to steps that mostly compile, in two lanes.
 //!
 //! Which steps run: some for every change, others only if a file that they check has changed since
-//! the last run of all steps, which a file names.
+//! the commit at which they last passed, which a file names for each.
 
 mod steps;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Map, Value, json};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{env, iter};
@@ -21,12 +21,15 @@ use xtask::{packages, sh};
 #[derive(clap::Args)]
 pub struct Args {
     /// Steps to run, always in their fixed order; by default those for every change, and those for
-    /// what changed since the last run of all steps
+    /// what changed since they last passed
     #[arg(conflicts_with = "all")]
     steps: Vec<String>,
-    /// Run all steps; anything skipped is a failure, as with CI=true
+    /// Run all steps; anything skipped is a failure, as with CI=true. Implies --record
     #[arg(long)]
     all: bool,
+    /// Record which steps passed, and at which commit: nothing may be skipped or uncommitted
+    #[arg(long)]
+    record: bool,
     /// List the steps without running them
     #[arg(long)]
     list: bool,
@@ -54,7 +57,9 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     };
     let names: Vec<_> = chosen.iter().map(|step| step.name).collect();
     println!("steps: {}", names.join(" "));
-    let strict = args.all || env::var("CI").is_ok_and(|ci| ci == "true");
+    let recorded = args.all || args.record;
+    let strict = recorded || env::var("CI").is_ok_and(|ci| ci == "true");
+    let commit = if recorded { Some(clean_commit(sh)?) } else { None };
     // In one go, because every run of the package manager takes a while.
     let needs = chosen.iter().flat_map(|step| [step.needs, &(step.uses)()].concat());
     packages::install(sh, &needs.collect::<Vec<_>>());
@@ -80,9 +85,10 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     })?;
     let place = |ran: &Ran| steps::ALL.iter().position(|step| step.name == ran.step.name);
     ran.sort_by_key(place);
-    let times: Vec<_> = ran.iter().map(|ran| (ran.step.name, ran.time)).collect();
-    summarise(ran, start.elapsed(), &left)?;
-    if args.all { record(sh, &times) } else { Ok(()) }
+    if let Some(commit) = commit {
+        record(sh, &commit, ran.iter().filter(|ran| ran.done.failed == 0))?;
+    }
+    summarise(ran, start.elapsed(), &left)
 }
 
 /// Runs these steps one after the other, in a shell of their own.
@@ -147,11 +153,11 @@ fn summarise(steps: Vec<Ran>, time: Duration, left: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Commit, day and processor of the last run of all steps, and the seconds that each took.
+/// Where each step last passed as a whole: commit, day, processor, and the seconds that it took.
 const LAST: &str = "xtask/whole-run.json";
 /// The most time of steps that changes add. The others are for `--all`.
 const BUDGET: Duration = Duration::from_secs(45 * 60);
-/// What a step is assumed to take that the last run does not time.
+/// What a step is assumed to take that has no record.
 const UNKNOWN: Duration = Duration::from_secs(5 * 60);
 
 /// When a step runs, in a word.
@@ -169,19 +175,22 @@ pub fn all() -> Vec<&'static Step> {
 
 /// The steps for what changed, and those that did not find a place, each with the reason.
 pub fn for_changes(sh: &Shell) -> Result<(Vec<&'static Step>, Vec<String>)> {
-    let last: Value = serde_json::from_str(&sh.read_file(LAST)?).context(LAST)?;
-    let commit = last["commit"].as_str().context("no commit of the last run of all steps")?;
-    let changed = match changed(sh, commit) {
-        Ok(changed) => changed,
-        Err(error) => {
-            let why = format!("{error:#}");
-            let why = why.lines().next().unwrap_or_default();
-            let left = format!("steps for changes since {commit}, which are not known: {why}");
-            return Ok((chosen(&[], &Value::Null).0, vec![left]));
-        }
-    };
-    println!("{} files have changed since {commit}", changed.len());
-    Ok(chosen(&changed, &last["seconds"]))
+    let last = last(sh)?;
+    let mut known = HashMap::new();
+    Ok(chosen(&last, |commit| {
+        let changed = known.entry(commit.to_owned()).or_insert_with(|| {
+            changed(sh, commit).map_err(|error| {
+                let why = format!("{error:#}");
+                let why = why.lines().next().unwrap_or_default();
+                format!("changes since {commit} are not known: {why}")
+            })
+        });
+        changed.clone()
+    }))
+}
+
+fn last(sh: &Shell) -> Result<Map<String, Value>> {
+    serde_json::from_str(&sh.read_file(LAST)?).context(LAST)
 }
 
 /// The files that differ from that commit.
@@ -191,19 +200,37 @@ fn changed(sh: &Shell, commit: &str) -> Result<Vec<String>> {
     Ok(tracked.lines().chain(new.lines()).map(str::to_owned).collect())
 }
 
-fn chosen(changed: &[String], seconds: &Value) -> (Vec<&'static Step>, Vec<String>) {
+/// `changed` returns the files that differ from a commit, or why they are not known.
+fn chosen(
+    last: &Map<String, Value>,
+    mut changed: impl FnMut(&str) -> Result<Vec<String>, String>,
+) -> (Vec<&'static Step>, Vec<String>) {
     let (mut added, mut left, mut spent) = (Vec::new(), Vec::new(), Duration::ZERO);
     for step in steps::ALL {
         let Size::Whole(paths) = step.size else { continue };
-        let touched = |path: &&String| paths.split(' ').any(|pattern| matches(pattern, path));
-        let Some(file) = changed.iter().find(touched) else { continue };
-        let time = seconds[step.name].as_f64().map_or(UNKNOWN, Duration::from_secs_f64);
+        let passed = last.get(step.name);
+        let why = match passed.and_then(|passed| passed["commit"].as_str()) {
+            None => "it has not passed yet".to_owned(),
+            Some(commit) => match changed(commit) {
+                Err(why) => {
+                    left.push(format!("{}: {why}", step.name));
+                    continue;
+                }
+                Ok(files) => {
+                    let touches = |path: &&String| paths.split(' ').any(|p| matches(p, path));
+                    let Some(file) = files.iter().find(touches) else { continue };
+                    format!("{file} has changed since {commit}")
+                }
+            },
+        };
+        let time = passed.and_then(|passed| passed["seconds"].as_f64());
+        let time = time.map_or(UNKNOWN, Duration::from_secs_f64);
         if spent + time > BUDGET {
             let limit = BUDGET.as_secs() / 60;
-            left.push(format!("{}, for {file}: over {limit} minutes; run --all", step.name));
+            left.push(format!("{}, because {why}: over {limit} minutes; name it", step.name));
             continue;
         }
-        println!("{}: added because {file} changed", step.name);
+        println!("{}: added because {why}", step.name);
         spent += time;
         added.push(step.name);
     }
@@ -222,21 +249,44 @@ fn matches(pattern: &str, path: &str) -> bool {
     path.char_indices().any(|(at, _)| matches(rest, &path[at..])) || rest.is_empty()
 }
 
-/// Records a run of all steps.
-pub fn record(sh: &Shell, times: &[(&str, Duration)]) -> Result<()> {
-    let commit = sh::read(cmd!(sh, "git rev-parse HEAD"))?;
+/// The commit that is checked out, with nothing else in its folder.
+fn clean_commit(sh: &Shell) -> Result<String> {
+    let other = sh::read(cmd!(sh, "git status --porcelain"))?;
+    let other = other.lines().find(|line| !line.ends_with(LAST));
+    if let Some(other) = other {
+        bail!("only what is committed can be recorded; git status: {other}");
+    }
+    Ok(sh::read(cmd!(sh, "git rev-parse HEAD"))?.trim().to_owned())
+}
+
+/// Records which steps passed; what is known of the others stays.
+fn record<'a>(sh: &Shell, commit: &str, passed: impl Iterator<Item = &'a Ran>) -> Result<()> {
     let day = sh::read(cmd!(sh, "date -u +%F"))?;
     let cpu = sh.read_file("/proc/cpuinfo").unwrap_or_default();
-    let model = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    let seconds: Map<String, Value> =
-        times.iter().map(|(name, time)| ((*name).to_owned(), json!(time.as_secs()))).collect();
-    let last = json!({
-        "commit": commit.trim(), "date": day.trim(),
-        "processor": model.map(|(_, name)| name), "seconds": seconds,
-    });
+    let mut last = last(sh)?;
+    for ran in passed {
+        let entry = json!({
+            "commit": commit, "date": day.trim(), "processor": processor(&cpu),
+            "seconds": ran.time.as_secs(),
+        });
+        last.insert(ran.step.name.to_owned(), entry);
+    }
     sh.write_file(LAST, serde_json::to_string_pretty(&last)? + "\n")?;
     println!("{LAST}");
     Ok(())
+}
+
+/// Its name, family and model, because hypervisors hide the name of the product.
+fn processor(cpuinfo: &str) -> String {
+    let field = |name: &str| {
+        let of = |line: &str| {
+            let (key, value) = line.split_once(':')?;
+            (key.trim() == name).then(|| value.trim().to_owned())
+        };
+        cpuinfo.lines().find_map(of).unwrap_or_else(|| "unknown".to_owned())
+    };
+    let [name, family, model] = ["model name", "cpu family", "model"].map(field);
+    format!("{name} (family {family}, model {model})")
 }
 
 #[cfg(test)]
@@ -262,15 +312,21 @@ mod tests {
 mod chosen_tests {
     use super::*;
 
-    fn names(changed: &[&str], seconds: &Value) -> (Vec<&'static str>, Vec<String>) {
+    /// Everything passed at the same commit, and took that long.
+    fn last(seconds: u64) -> Map<String, Value> {
+        let entry = json!({"commit": "c0", "seconds": seconds});
+        steps::ALL.iter().map(|step| (step.name.to_owned(), entry.clone())).collect()
+    }
+
+    fn names(changed: &[&str], last: &Map<String, Value>) -> (Vec<&'static str>, Vec<String>) {
         let changed: Vec<_> = changed.iter().map(|path| (*path).to_owned()).collect();
-        let (steps, left) = chosen(&changed, seconds);
+        let (steps, left) = chosen(last, |_| Ok(changed.clone()));
         (steps.iter().map(|step| step.name).collect(), left)
     }
 
     #[test]
     fn a_file_adds_the_steps_that_check_it_and_no_others() {
-        let (plain, _) = names(&["docs/METHOD.md"], &Value::Null);
+        let (plain, _) = names(&["docs/METHOD.md"], &last(60));
         assert!(plain.contains(&"chromium") && !plain.contains(&"page"), "{plain:?}");
         for (path, step) in [
             ("crates/report/src/page/page.css", "page"),
@@ -280,21 +336,44 @@ mod chosen_tests {
             (".github/workflows/ci.yml", "forms"),
             ("crates/chronoscope/src/publish.rs", "models"),
         ] {
-            let (with, left) = names(&[path], &Value::Null);
+            let (with, left) = names(&[path], &last(60));
             assert!(with.contains(&step) && left.is_empty(), "{path}: {with:?}");
             let more = with.iter().filter(|name| !plain.contains(name)).count();
             assert_eq!(more, 1, "{path}: {with:?}");
         }
-        let (with, _) = names(&["crates/report/src/page/page.css"], &Value::Null);
+        let (with, _) = names(&["crates/report/src/page/page.css"], &last(60));
         assert!(!with.contains(&"chromium"), "a part of what runs: {with:?}");
     }
 
     #[test]
+    fn each_step_counts_from_the_commit_at_which_it_passed() {
+        let mut last = last(60);
+        last["forms"]["commit"] = json!("c1");
+        last["dist"]["commit"] = json!("gone");
+        last.remove("page");
+        let (steps, left) = chosen(&last, |commit| match commit {
+            "c0" => Ok(vec!["action.yml".into(), "runtimes/a".into()]),
+            "c1" => Ok(vec!["runtimes/a".into()]),
+            _ => Err("no such commit".into()),
+        });
+        let runs = |name: &str| steps.iter().any(|step| step.name == name);
+        assert!(runs("runtimes") && !runs("forms"), "action.yml is older than the forms");
+        assert!(runs("page") && !runs("chromium"), "it has never passed");
+        assert!(left == ["dist: no such commit"], "{left:?}");
+    }
+
+    #[test]
     fn what_takes_too_long_is_left_and_named() {
-        let (with, left) =
-            names(&["action.yml", "runtimes/a"], &json!({"forms": 2000, "runtimes": 900}));
+        let (with, left) = names(&["action.yml", "runtimes/a"], &last(2000));
         assert!(with.contains(&"forms") && !with.contains(&"runtimes"), "{with:?}");
         assert!(left.len() == 1 && left[0].contains("runtimes/a"), "{left:?}");
+    }
+
+    #[test]
+    fn processors_are_told_apart() {
+        let text = "processor\t: 0\ncpu family\t: 23\nmodel\t\t: 1\nmodel name\t: AMD EPYC\n";
+        assert_eq!(processor(text), "AMD EPYC (family 23, model 1)");
+        assert_eq!(processor(""), "unknown (family unknown, model unknown)");
     }
 
     /// The patterns that no file matches.
