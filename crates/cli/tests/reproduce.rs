@@ -131,13 +131,23 @@ fn text_of(path: &Path) -> String {
     files.map(|path| fs::read_to_string(path).unwrap_or_default()).collect()
 }
 
-/// The language runtimes that are not installed here.
+/// The language runtimes that are not installed here, and the presets that measure them.
 fn missing() -> BTreeSet<String> {
-    let output = common::run(&["list", "runtimes", "--json"]);
-    let list: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let rows = list["entries"].as_array().expect("a list").iter();
-    let rows = rows.filter(|row| row["available"] == false);
-    rows.filter_map(|row| Some(row["id"].as_str()?.to_owned())).collect()
+    let entries = |what: &str| {
+        let output = common::run(&["list", what, "--json"]);
+        let list: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        list["entries"].as_array().expect("a list").clone()
+    };
+    let text = |row: &serde_json::Value, key: &str| row[key].as_str().map(str::to_owned);
+    let runtimes = entries("runtimes").into_iter().filter(|row| row["available"] == false);
+    let mut missing: BTreeSet<_> = runtimes.filter_map(|row| text(&row, "id")).collect();
+    let presets = entries("presets").into_iter().filter(|row| {
+        let call = text(row, "call").unwrap_or_default();
+        call.split(' ').any(|word| missing.contains(word))
+    });
+    let presets: Vec<_> = presets.filter_map(|row| text(&row, "id")).collect();
+    missing.extend(presets);
+    missing
 }
 
 #[test]

@@ -324,8 +324,13 @@ fn a_real_runtime_is_measured_next_to_c_and_one_that_fails_does_not_disturb_it()
     let failing = place.program("node", "v22.1.0", "exit 1");
     let args = ["python", "node", "--runtime", &given("node", &failing)];
     // The tick comes after the costs, for which a busy machine takes longer.
-    let rows = place.rows_within("15s", &args).rows;
-    let python = rows.iter().find(|row| row["id"] == "python").expect("a row");
+    let mut rows = place.rows_within("15s", &args).rows;
+    let python =
+        |rows: &[Value]| rows.iter().find(|row| row["id"] == "python").cloned().expect("a row");
+    if python(&rows)["clocks"][0]["tick_ns"].is_null() {
+        rows = place.rows_within("60s", &args).rows;
+    }
+    let python = python(&rows);
     if python["reason"].is_string() {
         return;
     }
