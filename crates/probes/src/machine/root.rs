@@ -597,9 +597,9 @@ pub struct Windows {
     pub hz: f64,
     /// TSC ticks per tick of the counter, if that was measured.
     pub tsc_ticks: Option<f64>,
-    /// `QpcBypassEnabled` of KUSER_SHARED_DATA.
+    /// `QpcBypassEnabled` of KUSER_SHARED_DATA, or what Windows 7 has in its place.
     pub bypass: u8,
-    /// `QpcShift` of KUSER_SHARED_DATA.
+    /// `QpcShift` of KUSER_SHARED_DATA, or what Windows 7 has in its place.
     pub shift: u8,
     /// Whether this is Wine, whose counter is its own.
     pub wine: bool,

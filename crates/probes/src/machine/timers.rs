@@ -249,6 +249,28 @@ pub fn fill_qpc(windows: &Windows, env: &mut Environment) {
     env.timers.push(timer(windows));
 }
 
+/// The beginning of the page that Windows shares with every process (KUSER_SHARED_DATA).
+#[cfg(any(windows, test))]
+pub type SharedData = [u8; 0x3c8];
+
+/// How user code reads the performance counter: the flags, and the shift that converts ticks of the
+/// processor's counter into its own. Since Windows 8 they are `QpcBypassEnabled` and `QpcShift`
+/// (Windows Driver Kit, ntddk.h). Windows 7 has both in one byte, `TscQpcData`: bit 0, and the six
+/// upper bits (its symbols, as vergiliusproject.com shows them). Earlier versions always make a
+/// system call.
+#[cfg(any(windows, test))]
+pub fn qpc_data(page: &SharedData) -> (u8, u8) {
+    const NT_MAJOR_VERSION: usize = 0x26c;
+    const NT_MINOR_VERSION: usize = 0x270;
+    const TSC_QPC_DATA: usize = 0x2ed;
+    const QPC_BYPASS_ENABLED: usize = 0x3c6;
+    match (u32_at(page, NT_MAJOR_VERSION), u32_at(page, NT_MINOR_VERSION)) {
+        (Some(..6), _) | (Some(6), Some(0)) => (0, 0),
+        (Some(6), Some(1)) => (page[TSC_QPC_DATA] & 1, page[TSC_QPC_DATA] >> 2),
+        _ => (page[QPC_BYPASS_ENABLED], page[QPC_BYPASS_ENABLED + 1]),
+    }
+}
+
 fn timer(windows: &Windows) -> Timer {
     let mut evidence = vec![if windows.wine {
         // Wine, dlls/ntdll/unix/sync.c, NtQueryPerformanceCounter.
@@ -360,6 +382,26 @@ mod tests {
         assert!(source(14_318_179.0, None).contains("HPET"));
         assert!(source(24e6, Some(125.0)).contains("HPET"));
         assert!(source(f64::NAN, Some(f64::NAN)).contains("no known timer"));
+    }
+
+    #[test]
+    fn each_version_of_windows_has_the_shift_where_it_puts_it() {
+        let planted = |major: u8, minor: u8, bytes: &[(usize, u8)]| {
+            let mut page: SharedData = [0; 0x3c8];
+            for (at, byte) in [(0x26c, major), (0x270, minor)].iter().chain(bytes) {
+                page[*at] = *byte;
+            }
+            qpc_data(&page)
+        };
+        // Windows 10 until 1803 and since 1809, 8 and 8.1, 7 with the TSC and without, and Vista.
+        assert_eq!(planted(10, 0, &[(0x3c6, 1), (0x3c7, 10), (0x2ed, 0xff)]), (1, 10));
+        assert_eq!(planted(10, 0, &[(0x3c6, 0x83), (0x3c7, 0)]), (0x83, 0));
+        assert_eq!(planted(6, 2, &[(0x3c6, 1), (0x3c7, 10)]), (1, 10));
+        assert_eq!(planted(6, 3, &[(0x3c6, 1), (0x3c7, 10)]), (1, 10));
+        assert_eq!(planted(6, 1, &[(0x2ed, 10 << 2 | 1), (0x3c6, 0xff), (0x3c7, 3)]), (1, 10));
+        assert_eq!(planted(6, 1, &[(0x3c6, 1), (0x3c7, 10)]), (0, 0));
+        assert_eq!(planted(6, 0, &[(0x2ed, 0xff), (0x3c6, 1)]), (0, 0));
+        assert_eq!(planted(5, 2, &[(0x2ed, 0xff), (0x3c6, 1)]), (0, 0));
     }
 
     #[test]

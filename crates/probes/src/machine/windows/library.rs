@@ -6,6 +6,7 @@
 //! administrators can.
 
 use crate::catalogue::Unavailable;
+use crate::machine::timers::{self, SharedData};
 use std::ffi::{CStr, c_char};
 use std::io;
 use std::ptr::{null, null_mut};
@@ -226,21 +227,13 @@ pub fn cpu_ns(process: HANDLE) -> Option<u64> {
     (done != 0).then(|| (units(times[2]) + units(times[3])) * 100)
 }
 
-/// How user code reads the performance counter: the flags, and the shift that converted ticks of
-/// the processor's counter into its own ticks before Windows 10 (Windows Driver Kit, ntddk.h,
-/// KUSER_SHARED_DATA, `QpcBypassEnabled` and `QpcShift`).
+/// The flags of reads of the performance counter, and the shift that it is read with.
 pub fn qpc_data() -> (u8, u8) {
     const SHARED_DATA: usize = 0x7ffe_0000;
-    const QPC_BYPASS_ENABLED: usize = 0x3c6;
-    let page = std::ptr::with_exposed_provenance::<u8>(SHARED_DATA);
-    // SAFETY: every process of Windows has this page at this address, readable; ntddk.h asserts
-    // the offset.
-    unsafe {
-        (
-            page.add(QPC_BYPASS_ENABLED).read_volatile(),
-            page.add(QPC_BYPASS_ENABLED + 1).read_volatile(),
-        )
-    }
+    let page = std::ptr::with_exposed_provenance::<SharedData>(SHARED_DATA);
+    // SAFETY: every process of Windows has this page at this address, readable, of 4096 bytes. What
+    // the kernel changes there meanwhile is not looked at.
+    timers::qpc_data(&unsafe { page.read_volatile() })
 }
 
 /// The options, and their elements in the boot configuration (Microsoft Learn,
