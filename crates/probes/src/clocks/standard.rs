@@ -23,7 +23,8 @@ clocks! {
         if cfg!(windows) { STORED } else { CPU_TIME },
         alternative_to:
             if cfg!(target_os = "linux") { Some("posix/process-cputime") } else { None },
-        common: true, expect: &["clock()"], range: CLOCK_T;
+        common: true, home: "every system; elapsed time on Windows", expect: &["clock()"],
+        range: CLOCK_T;
     // musl implements it with clock_gettime, which reads the counter; other libraries load a stored
     // time.
     "time" after if cfg!(target_env = "musl") { entry::may_call_vdso() } else { Ok(()) } =>
@@ -31,7 +32,7 @@ clocks! {
         common: true, expect: &["time()"];
     "timespec_get" after entry::may_call_vdso() =>
         "timespec_get(&t, TIME_UTC)", Kind::Wall, VDSO, alternative_to: WALL,
-        expect: &["timespec_get()"];
+        home: "C libraries of C11 and later", expect: &["timespec_get()"];
     "gettimeofday" if unix after entry::may_call_vdso() =>
         "gettimeofday(&t, NULL)", Kind::Wall, VDSO, alternative_to: WALL, home: "Unix",
         common: true, expect: &["gettimeofday()"];
@@ -47,6 +48,9 @@ clocks! {
 
 const CHRONO: Entry =
     Entry { language: Language::Cxx, home: "every system", range: Range::bits(63), ..PLAIN };
+
+/// Each library chooses the period that a count without a cast is in.
+const OWN_UNIT: &str = "every system, in a unit of its own";
 
 /// The period of a clock, by its place in the table of `native/chrono.cpp`, which takes it from the
 /// library's header.
@@ -77,19 +81,20 @@ clocks! {
         period: STEADY;
     "steady_clock-nocast" after entry::may_call_vdso() =>
         "steady_clock::now().time_since_epoch().count()", Kind::Monotonic, VDSO,
-        alternative_to: MONOTONIC, common: true, expect: &["steady_clock::now()"], period: STEADY;
+        alternative_to: MONOTONIC, common: true, home: OWN_UNIT, expect: &["steady_clock::now()"],
+        period: STEADY;
     "system_clock" after entry::may_call_vdso() =>
         "duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count()", Kind::Wall,
         VDSO, alternative_to: WALL, expect: &["system_clock::now()"], period: SYSTEM;
     "system_clock-nocast" after entry::may_call_vdso() =>
         "system_clock::now().time_since_epoch().count()", Kind::Wall, VDSO, alternative_to: WALL,
-        common: true, expect: &["system_clock::now()"], period: SYSTEM;
+        common: true, home: OWN_UNIT, expect: &["system_clock::now()"], period: SYSTEM;
     "high_resolution_clock" after entry::may_call_vdso() =>
         "duration_cast<milliseconds>(high_resolution_clock::now().time_since_epoch())\
                .count()",
         if cfg!(target_vendor = "apple") { Kind::Monotonic } else { Kind::Wall }, VDSO,
         alternative_to: if cfg!(target_vendor = "apple") { MONOTONIC } else { WALL },
-        expect: &["system_clock::now()|steady_clock::now()"], period: HIGH_RESOLUTION;
+        home: "every system; wall or monotonic", expect: &["system_clock::now()|steady_clock::now()"], period: HIGH_RESOLUTION;
 }
 
 const CLOCK_GETTIME: Entry =
