@@ -289,6 +289,11 @@ fn the_table_of_ticks_is_in_ticks_of_qpc() {
         text.starts_with("lfence-rdtsc is 2600000000 Hz, 0.385 ns tick  in QPC ticks"),
         "{text}"
     );
+    // One that advances by 26 counts at a time has a longer tick.
+    let mut stepping = report();
+    stepping.ruler.as_mut().expect("a ruler").tick_ns = 10.0;
+    let heading = text::blocks(waits::ticks(&stepping, Detail::Full), &Style::default());
+    assert!(heading.starts_with("lfence-rdtsc is 2600000000 Hz, 10.000 ns tick  "), "{heading}");
     assert!(text.contains("### TEST OF 30 x 1 ms wait routine runs"), "{text}");
     let row = text.lines().find(|l| l.trim_start().starts_with("linux/nanosleep")).expect("a row");
     let figures: Vec<&str> = row.split_whitespace().skip(1).collect();

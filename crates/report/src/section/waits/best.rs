@@ -238,7 +238,9 @@ pub fn ticks(report: &Report, detail: Detail) -> Vec<Block> {
     let hz = ruler.map_or(1e9, |ruler| ruler.hz);
     let name = ruler.map_or("ns", |ruler| &ruler.id);
     let everything = detail == Detail::Everything;
-    let heading = format!("{name} is {hz:.0} Hz, {:.3} ns tick", 1e9 / hz);
+    // A counter may advance by several of its counts at a time.
+    let tick_ns = ruler.map_or(0.0, |ruler| ruler.tick_ns).max(1e9 / hz);
+    let heading = format!("{name} is {hz:.0} Hz, {tick_ns:.3} ns tick");
     let remark = "in QPC ticks of 100 ns";
     let mut blocks = vec![Block::noted(heading, remark)];
     if everything {
