@@ -82,6 +82,32 @@ pub fn find_any(id: &str) -> Option<&'static Runtime> {
     every().find(|runtime| runtime.id.eq_ignore_ascii_case(id))
 }
 
+/// What kinds of clocks are called in a probe (PROTOCOL.md).
+const KINDS: [&str; 4] = ["monotonic", "wall", "cpu", "counter"];
+
+/// The id, the call and the kind of each clock that a probe may offer, from its source, where they
+/// follow each other in quotes: which of them there are is known only when it runs.
+pub fn clocks_in(source: &str) -> Vec<[&str; 3]> {
+    let places = KINDS.iter().flat_map(|kind| source.match_indices(kind));
+    let found = places.filter_map(|(at, kind)| {
+        let (before, after) = source.split_at(at);
+        let quote = before.chars().next_back().filter(|c| matches!(c, '"' | '\''))?;
+        let (before, call) = last_quoted(before.strip_suffix(quote)?, quote)?;
+        let (_, id) = last_quoted(before, quote)?;
+        let is_id = id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+        (is_id && after[kind.len()..].starts_with(quote)).then_some([id, call, kind])
+    });
+    found.collect()
+}
+
+/// The text in quotes that ends a text but for a comma or the name of a field, and what is before.
+fn last_quoted(text: &str, quote: char) -> Option<(&str, &str)> {
+    let (text, gap) = text.rsplit_once(quote)?;
+    let is_gap = |c: char| c.is_alphanumeric() || c.is_whitespace() || ",:=".contains(c);
+    let found = text.rsplit_once(quote).filter(|(_, inside)| !inside.is_empty());
+    found.filter(|_| gap.chars().all(is_gap))
+}
+
 /// The sample in the README is compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -333,6 +359,16 @@ mod tests {
             for setting in &page.settings {
                 assert!(setting.effect.ends_with('.'), "{id}: {}", setting.name);
             }
+        }
+    }
+
+    #[test]
+    fn the_clocks_of_every_probe_are_found_in_its_source() {
+        for runtime in ALL {
+            let source = chronoscope_model::packed::text(runtime.source.packed);
+            let found = clocks_in(&source);
+            let stopwatch = found.iter().any(|[_, _, kind]| *kind == "monotonic");
+            assert!(found.len() > 1 && stopwatch, "{}: {found:?}", runtime.id);
         }
     }
 

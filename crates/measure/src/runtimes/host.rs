@@ -616,6 +616,12 @@ mod tests {
     #[test]
     fn every_probe_calls_each_clock_and_times_sums_with_it() {
         for_each_installed(|runtime, ready, probe| {
+            let source = chronoscope_model::packed::text(runtime.source.packed);
+            let known = chronoscope_runtimes::clocks_in(&source);
+            for clock in &probe.hello.clocks {
+                let named = |it: &[&str; 3]| it[..2] == [&clock.id, &clock.call];
+                assert!(known.iter().any(named), "{}/{} is not explained", runtime.id, clock.id);
+            }
             let ruler = Ruler::new(None, Duration::from_millis(5));
             let mut machine = Machine::new(ruler, Vec::new(), Interrupt::default());
             let mut host = Joined::new(&mut machine, 1);
