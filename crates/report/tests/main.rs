@@ -10,6 +10,7 @@ mod charts;
 mod compare;
 mod findings;
 mod formats;
+mod headings;
 mod machine;
 mod narrow_screens;
 mod page;

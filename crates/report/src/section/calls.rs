@@ -37,6 +37,8 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
             let rows = same.iter().map(|other| (calls, *other));
             blocks.push(shown(under_loads(), detail, rows));
         }
+        let remark = if same.len() > 1 { "without a load" } else { "" };
+        blocks.push(Block::noted("In seconds, by the clock", remark));
         blocks.push(seconds(calls));
         if !report.run.complete {
             let passes = plural(calls.passes.len() as u64, "pass was", "passes were");
@@ -98,7 +100,7 @@ fn seconds(calls: &Calls) -> Block {
     let rows = rows.chain(lowest(calls).map(|lowest| ("lowest".to_owned(), lowest)));
     let columns = columns! { (name, ns) in InSeconds;
         "" "pass" [full also_name] Cell::text(name);
-        "" "by clock\ndelta1" [full right] Cell::text(scientific(ns[0]));
+        "" "delta1" [full right] Cell::text(scientific(ns[0]));
         "" "delta2" [full right] Cell::text(scientific(ns[1]));
         "" "delta3" [full right] Cell::text(scientific(ns[2]));
     };

@@ -8,6 +8,7 @@ use crate::block::chart::What;
 use crate::block::{Block, Cell, Column, Fact, Tone};
 use crate::number::{count, plural, short, three};
 use crate::page::Input;
+use chronoscope_model::clock::Kind;
 use chronoscope_model::packed::packed;
 use chronoscope_model::runtimes::{
     Called, LimitedBy, Runtime, RuntimeClock, RuntimeSleep, Spread, Stopwatch,
@@ -73,8 +74,13 @@ fn remark(runtime: &Runtime) -> String {
 
 fn legend(measured: &[&Runtime]) -> Option<Block> {
     let call = measured.iter().find_map(|runtime| runtime.relative_to.as_deref())?;
+    let mut compared = measured.iter().flat_map(|it| &it.clocks).filter(|c| c.relative.is_some());
+    let cpu = match compared.any(|clock| clock.kind == Kind::Cpu) {
+        true => " (for clocks of CPU time, of C's clock of CPU time)",
+        false => "",
+    };
     let text = format!(
-        "× C: the cost as a multiple of {call} in C, measured in the same rounds. ±: half the \
+        "× C: the cost as a multiple of {call} in C{cpu}, measured in the same rounds. ±: half the \
          95 % interval."
     );
     Some(Block::legend(text))
@@ -393,8 +399,9 @@ fn main_columns<'a>(system: bool) -> Vec<Spec<OneClock<'a>>> {
         "" "StdDev" [full right] Cell::ns(latency(c).map(|s| s.sd_ns));
         "" "resolution" [full right] match c.is_limited_by_read() {
             true => Cell::text("≈ latency"),
-            false => Cell::ns(resolution(c).map(|s| s.median_ns).or(c.resolution_ns)),
+            false => Cell::ns(c.resolution_ns),
         };
+        "" "Resolution()" [full right spare] Cell::ns(resolution(c).map(|s| s.median_ns));
     }
 }
 
