@@ -4,7 +4,7 @@ use crate::commands::measure::SummaryArgs;
 use crate::commands::{COMMANDS, Command, examples};
 use crate::context::{Context, Usage};
 use crate::options::{Group, MEASURING, Options};
-use crate::presets;
+use crate::presets::{self, Asked};
 use crate::task::{Run, Task};
 use chronoscope_survey::select;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -107,7 +107,7 @@ fn in_any_case(command: clap::Command) -> clap::Command {
 ///
 /// # Errors
 /// They ask for help or the version, or are wrong.
-pub fn parsed(mut words: Vec<OsString>) -> anyhow::Result<(Cli, Options, Option<String>)> {
+pub fn parsed(mut words: Vec<OsString>) -> anyhow::Result<(Cli, Options, Option<Asked>)> {
     let mut whole = with_headings(command_line());
     let preset = presets::expand(&mut words, &whole)?;
     let matches = whole.try_get_matches_from_mut(&words);

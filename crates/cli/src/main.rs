@@ -36,8 +36,13 @@ fn main() -> ExitCode {
 fn run() -> anyhow::Result<ExitCode> {
     let (cli, options, preset) = cli::parsed(std::env::args_os().collect())?;
     let context = Context::new(options);
-    if let Some(line) = preset {
+    let Some((preset, line)) = preset else {
+        return runner::run(cli.task(&context)?, &context);
+    };
+    if let Some(line) = line {
         context.warn(&line);
     }
-    runner::run(cli.task(&context)?, &context)
+    let done = runner::run(cli.task(&context)?, &context);
+    context.warn(&preset.next());
+    done
 }

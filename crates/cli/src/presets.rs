@@ -11,6 +11,7 @@ use std::ffi::OsString;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+#[derive(Debug)]
 pub struct Preset {
     /// What `--preset` takes: first the name, then others that stay valid.
     pub names: Vec<&'static str>,
@@ -20,6 +21,8 @@ pub struct Preset {
     line: &'static str,
     /// Command lines that answer the questions which the experiment leaves open.
     pub more: Vec<&'static str>,
+    /// The figures of the text that describes it: of what, and which.
+    figures: Vec<(&'static str, &'static str)>,
 }
 
 pub static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
@@ -27,10 +30,17 @@ pub static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
     let preset = |page: &'static str| {
         let (names, page) = page.split_once("\n\n")?;
         let (about, lines) = page.split_once("\n\n")?;
-        let mut lines =
-            lines.lines().filter_map(|line| line.strip_prefix("- `")?.strip_suffix('`'));
-        let line = lines.next()?;
-        Some(Preset { names: names.split(", ").collect(), about, line, more: lines.collect() })
+        let lines = || lines.lines().filter_map(|line| line.strip_prefix("- "));
+        let mut commands = lines().filter_map(|line| line.strip_prefix('`')?.strip_suffix('`'));
+        let line = commands.next()?;
+        let figures = lines().filter(|line| !line.starts_with('`'));
+        Some(Preset {
+            names: names.split(", ").collect(),
+            about,
+            line,
+            more: commands.collect(),
+            figures: figures.filter_map(|line| line.split_once(": ")).collect(),
+        })
     };
     pages.filter_map(preset).collect()
 });
@@ -49,15 +59,22 @@ impl Preset {
         self.line.split(' ').next().unwrap_or_default()
     }
 
+    /// What to do after it, in one line.
+    pub fn next(&self) -> String {
+        let more = self.more.join("; ");
+        format!("next: {more}; chronoscope explain {}: what the text measured", self.name())
+    }
+
     pub fn page(&self) -> Page {
         let more = self.more.join("; ");
         let facts = [("shorter", format!("chronoscope --preset {}", self.name())), ("next", more)];
+        let figures = self.figures.iter().map(|(of, figures)| (*of, (*figures).to_owned()));
         Page {
             id: self.name().into(),
             title: "preset".into(),
             call: self.line(),
             body: self.about.into(),
-            facts: facts.map(|(name, text)| (name.into(), text)).into(),
+            facts: facts.into_iter().chain(figures).map(|(of, text)| (of.into(), text)).collect(),
             references: Vec::new(),
         }
     }
@@ -89,17 +106,25 @@ pub fn option(command: Command) -> Command {
     ))
 }
 
-/// Replaces `--preset NAME` by what it stands for, and returns the whole command line. What the
-/// user gives besides takes the place of the preset's arguments, or of its option of that name.
+/// A preset that was asked for, and a line with the command line that it became, unless the
+/// command knows its presets itself.
+pub type Asked = (&'static Preset, Option<String>);
+
+/// Replaces `--preset NAME` by what it stands for. What the user gives besides takes the place of
+/// the preset's arguments, or of its option of that name.
 ///
 /// # Errors
 /// There is no such preset, or it belongs to another command.
-pub fn expand(words: &mut Vec<OsString>, whole: &Command) -> anyhow::Result<Option<String>> {
+pub fn expand(words: &mut Vec<OsString>, whole: &Command) -> anyhow::Result<Option<Asked>> {
     let command = words.iter().find_map(|word| whole.find_subcommand(word)).map(Command::get_name);
-    // The measurement of waits knows its presets itself. What lacks a name is refused by clap.
-    let Some((at, name)) = asked(words).filter(|_| command != Some("waits")) else {
+    // What lacks a name is refused by clap.
+    let Some((at, name)) = asked(words) else {
         return Ok(None);
     };
+    // The measurement of waits knows its presets itself.
+    if command == Some("waits") {
+        return Ok(find(&name).map(|preset| (preset, None)));
+    }
     let Some(preset) = find(&name) else {
         return Err(unknown("preset", PRESETS.iter().map(Preset::name), &name).into());
     };
@@ -135,7 +160,7 @@ pub fn expand(words: &mut Vec<OsString>, whole: &Command) -> anyhow::Result<Opti
         }
     }
     let line = words[1..].iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-    Ok(Some(format!("preset {}: chronoscope {line}", preset.name())))
+    Ok(Some((preset, Some(format!("preset {}: chronoscope {line}", preset.name())))))
 }
 
 /// Where the words ask for a preset, and its name.
@@ -176,6 +201,10 @@ mod tests {
                 let matches = command_line().try_get_matches_from(words(line));
                 assert!(matches.is_ok(), "{line}: {:?}", matches.err());
             }
+            let page = preset.page();
+            let figures =
+                page.facts.iter().filter(|(of, _)| of.contains(',') || of == "in the text");
+            assert!(preset.figures.len() > 3 && figures.count() > 0, "{page:?}");
             for name in &preset.names {
                 assert_eq!(expanded(&format!("chronoscope --preset {name}")), line, "{name}");
             }

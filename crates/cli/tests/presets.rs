@@ -38,12 +38,17 @@ fn every_preset_runs_and_says_what_it_stands_for() {
         assert_eq!(output.status.code(), Some(0), "{args:?}: {told}");
         assert!(json(&output)["spec"][key].is_object(), "{args:?}");
         assert_eq!(told.contains("chronoscope: preset "), args[0] != "waits", "{told}");
+        let last = told.lines().last().unwrap_or_default();
+        assert!(last.starts_with("chronoscope: next: chronoscope "), "{told}");
     }
     // Whether a runtime of .NET is installed is another question.
     let output = run(&["--preset", "stopwatch", "--budget", "4s", "--json"]);
     assert!([Some(0), Some(3)].contains(&output.status.code()));
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("preset stopwatch: chronoscope runtimes"), "{told}");
+    assert!(told.contains("next: chronoscope hardware -v; "), "{told}");
+    let quiet = run(&["--preset", "timetest", "--budget", "50ms", "--quiet"]);
+    assert!(quiet.stderr.is_empty());
 }
 
 #[test]

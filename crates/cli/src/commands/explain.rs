@@ -6,11 +6,12 @@ use crate::presets;
 use crate::task::{Run, Task};
 use chronoscope_diagnose::{advise, causes, faults};
 use chronoscope_model::clock::{BuiltOn, Kind, Orders, Period};
-use chronoscope_model::{About, clock_source, kernel_log, units};
+use chronoscope_model::{About, clock_source, kernel_log, packed, units};
 use chronoscope_probes::clocks::{self, Facts, Opening};
 use chronoscope_probes::waits;
 use chronoscope_report::text::{self, Page};
 use chronoscope_report::{json, terms};
+use chronoscope_runtimes::Runtime;
 use chronoscope_survey::{Error, may_measure, select};
 
 /// Explain a clock, wait, runtime, finding, function, term or column.
@@ -129,6 +130,7 @@ fn unknown(name: &str) -> Error {
 /// Names that differ from others only in capitals or by where they are from, or are in no call.
 const ALIASES: &[(&str, &str)] = &[
     ("Sleep", "windows/sleep"),
+    ("AsyncIO", "two-reads"),
     ("FILETIME", "windows/getsystemtimeasfiletime"),
     ("GetTickCount", "windows/gettickcount64"),
     ("QPC busy wait", "busy/qpc"),
@@ -184,7 +186,8 @@ fn simpler(name: &str) -> Option<String> {
 /// The pages of an id, or of a name on a screen.
 fn named(name: &str) -> Vec<Page> {
     let id = name.to_lowercase();
-    let entries = [clock(&id), wait(&id), runtime(&id), fault(&id), purpose(&id)];
+    let clock = clock(&id).or_else(|| runtime_clock(&id));
+    let entries = [clock, wait(&id), runtime(&id), fault(&id), purpose(&id)];
     let preset = presets::find(name).map(presets::Preset::page);
     let mut known = terms::find(name);
     // "clock" is a column, and so is "Clock".
@@ -299,9 +302,43 @@ fn wait(id: &str) -> Option<Page> {
     Some(Page { call: entry.call.into(), ..page })
 }
 
-/// A runtime, by its id or as `runtime/ID`.
+/// The runtime of a row of `runtimes`, which may be one of its builds: `c:gcc-O2`.
+fn of_row(row: &str) -> Option<&'static Runtime> {
+    let (id, build) = row.split_once(':').unwrap_or((row, ""));
+    let runtime = chronoscope_runtimes::find_any(id)?;
+    let known = |one: &String| one.eq_ignore_ascii_case(row);
+    let built = ["", BUILT_IN].contains(&build) || runtime.builds().iter().any(known);
+    built.then_some(runtime)
+}
+
+/// The build whose clocks are those of this tool.
+const BUILT_IN: &str = "built-in";
+
+/// A clock of a runtime as `runtimes` shows it: `dotnet-mono/stopwatch`.
+fn runtime_clock(id: &str) -> Option<Page> {
+    let (row, name) = id.split_once('/')?;
+    if row.ends_with(BUILT_IN) {
+        return clock(&name.replacen('-', "/", 1));
+    }
+    let runtime = of_row(row)?;
+    let source = packed::text(runtime.source.packed);
+    let [_, call, kind] =
+        chronoscope_runtimes::clocks_in(&source).into_iter().find(|it| it[0] == name)?;
+    let about = runtime.page();
+    let facts = [
+        ("language", runtime.language),
+        ("kind", kind),
+        ("available here", &here(runtime.find_ways(None))),
+        ("measured by", &format!("chronoscope runtimes {row}; chronoscope deltas {id}")),
+    ];
+    let body = format!("A clock of {}. {}", runtime.name, about.about);
+    let page = page(id, "clock of a runtime", &body, &facts, &about.references);
+    Some(Page { call: call.into(), ..page })
+}
+
+/// A runtime, by its id, as `runtime/ID`, or by the id of a build.
 fn runtime(id: &str) -> Option<Page> {
-    let runtime = chronoscope_runtimes::find_any(id.strip_prefix("runtime/").unwrap_or(id))?;
+    let runtime = of_row(id.strip_prefix("runtime/").unwrap_or(id))?;
     let about = runtime.page();
     let here = here(runtime.find_ways(None));
     let systems: Vec<String> = about.install.iter().map(|one| format!("on {}", one.on)).collect();
@@ -364,6 +401,7 @@ fn cause(id: &str) -> Option<Page> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_model::Report;
 
     /// What the texts that the tool grew from call their functions, timers and terms.
     const NAMES: &str = include_str!("../../tests/data/names.md");
@@ -439,6 +477,58 @@ mod tests {
             let text = pages.iter().map(|page| text::explain(page, &text::Style::default()));
             assert!(text.map(|text| text.len()).sum::<usize>() > 80, "{name}");
         }
+    }
+
+    #[test]
+    fn every_id_that_runtimes_can_show_is_explained() {
+        let sweep = include_str!("../../../../docs/reports/sweep-runtimes-vm.json");
+        let stored: Report = serde_json::from_str(sweep).expect("a report");
+        let stored = stored.runtimes.iter().flat_map(|runtime| {
+            let clocks = runtime.clocks.iter().map(|clock| format!("{}/{}", runtime.id, clock.id));
+            clocks.chain([runtime.id.clone()])
+        });
+        let known = chronoscope_runtimes::ALL.iter().flat_map(|runtime| {
+            let source = packed::text(runtime.source.packed);
+            let clocks = chronoscope_runtimes::clocks_in(&source);
+            let ids: Vec<String> = clocks.iter().map(|[id, ..]| (*id).to_owned()).collect();
+            let of = |row: &String| ids.iter().map(|id| format!("{row}/{id}")).collect::<Vec<_>>();
+            let rows = runtime.builds();
+            let clocks: Vec<String> = rows.iter().flat_map(of).collect();
+            rows.into_iter().chain(clocks)
+        });
+        let all: Vec<String> = stored.chain(known).collect();
+        assert!(all.len() > 150, "{}", all.len());
+        for id in all {
+            let found = asked(std::slice::from_ref(&id)).unwrap_or_default();
+            assert!(!found.is_empty() && found[0].body.len() > 80, "{id}");
+        }
+        assert!(asked(&["c:gcc-O9".into()]).is_err() && asked(&["python/empty".into()]).is_err());
+    }
+
+    /// Reports of Linux and of Windows, which differ most.
+    #[test]
+    fn what_exists_on_every_system_is_the_same_on_all_of_them() {
+        let stored = [
+            include_str!("../../../../docs/reports/x86_64-unknown-linux-gnu.json"),
+            include_str!("../../../../docs/reports/x86_64-pc-windows-gnu.json"),
+        ];
+        let [linux, windows] = stored.map(|text| {
+            let report: Report = serde_json::from_str(text).expect("a report");
+            report.clocks
+        });
+        let mut compared = 0;
+        for clock in linux {
+            let everywhere = clocks::find(&clock.id).is_some_and(|it| it.home == "every system");
+            let other = windows.iter().find(|it| it.id == clock.id && everywhere);
+            compared += usize::from(other.is_some());
+            let same = other.is_none_or(|it| (it.kind, it.scope) == (clock.kind, clock.scope));
+            assert!(same, "{}", clock.id);
+        }
+        assert!(compared > 3, "{compared}");
+        // Their period is the library's choice.
+        let counts = clocks::every().filter(|entry| entry.id.ends_with("-nocast"));
+        assert!(counts.clone().all(|entry| entry.home.ends_with("unit of its own")));
+        assert_eq!(counts.count(), 2);
     }
 
     #[test]
