@@ -2,6 +2,7 @@
 //! 48 bytes and goes to who sent at least as many; nothing is kept but a count for each address.
 
 use chronoscope::{Wall, WallInterval, WallState};
+use chronoscope_probes::machine::arrival::{Moment, arrived, stamp};
 use chronoscope_survey::Interrupt;
 use chronoscope_survey::against::packets::ntp_reply;
 use std::collections::hash_map::RandomState;
@@ -13,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// How often is looked whether to stop.
 const LOOK: Duration = Duration::from_millis(200);
+/// For how long a packet may have waited, in nanoseconds, so that its arrival's stamp is used.
+const LONGEST: i64 = 1_000_000_000;
 /// Addresses are counted together in so many places, whichever they are.
 const PLACES: usize = 4096;
 /// How many answers an address gets at once, and after so long another one: more than a chronoscope
@@ -55,18 +58,28 @@ impl TimeServer {
 
     fn answer(&self, interrupt: &Interrupt) {
         let mut limit = Limit::default();
+        // A packet may have waited for longer than since the last look: one of these is older.
+        let mut looks = [Moment::now(); 2];
+        // The kernel begins to stamp what arrives.
+        stamp(&self.0);
         // Longer packets have extensions, which are not read.
         let mut bytes = [0; 1024];
         while !interrupt.is_set() {
+            let now = Moment::now();
+            if now.raw - looks[1].raw > LONGEST {
+                looks = [looks[1], now];
+            }
             // An error is that nothing came, or that an earlier answer did not arrive.
             let Ok((length, from)) = self.0.recv_from(&mut bytes) else {
                 continue;
             };
             let received = Wall::now_checked();
             let stamps = || {
+                let stamped = stamp(&self.0).and_then(|it| arrived(it, &looks[0], &Moment::now()));
+                let stamped = stamped.and_then(|it| u64::try_from(it.wall).ok());
                 let sent = Wall::now_checked();
                 let error = error(&received).zip(error(&sent)).map(|(one, other)| one.max(other));
-                ([received.now, sent.now], error)
+                ([stamped.unwrap_or(u64::MAX).min(received.now), sent.now], error)
             };
             // Whatever is no request takes nothing from those who ask.
             let answer = ntp_reply(&bytes[..length], stamps);

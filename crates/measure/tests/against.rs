@@ -9,8 +9,10 @@ use chronoscope_measure::against::packets::{
 };
 use chronoscope_measure::against::region::{Exchange, Region, Verdict, agreed};
 use chronoscope_measure::against::sources::{Failed, Source, halving};
-use chronoscope_measure::against::{Track, concluded};
+use chronoscope_measure::against::{Following, Track, concluded};
+use chronoscope_measure::engine::Interrupt;
 use chronoscope_model::against::{Interval, Source as Found};
+use chronoscope_probes::machine::arrival::{Moment, arrived};
 use chronoscope_probes::machine::vmclock;
 use proptest::prelude::*;
 use std::io::{Read, Write};
@@ -58,6 +60,27 @@ fn exchange(truth: Truth, sent: i64, rng: &mut fastrand::Rng, error: i64) -> Exc
     }
 }
 
+/// When the program believes that an answer arrived which it read late, by the kernel's stamp, and
+/// when it had read it. The wall clock is slewed by up to a tenth, and in one of four exchanges it
+/// is set meanwhile, sometimes by less than a read shows.
+fn read_late(one: &Exchange, rng: &mut fastrand::Rng) -> [i64; 2] {
+    let read = one.received + delay(rng, 5_000, 500_000.0);
+    let (slew, set) = (rng.i64(-100_000..100_000), rng.i64(one.sent - 20_000..read + 20_000));
+    let by = [rng.i64(-300..300), rng.i64(-SECOND..SECOND), rng.i64(-50_000..50_000), 0];
+    let by = *by.get(rng.usize(0..12)).unwrap_or(&0);
+    let timers = |at: i64| at + at / 1_000_000 * slew + at % 1_000_000 * slew / 1_000_000;
+    let wall = |at: i64| UTC + timers(at) + if at >= set { by } else { 0 };
+    let mut moment = |at: i64| {
+        let end = at + delay(rng, 60, 200.0);
+        let timers = [timers(at), timers(end)];
+        Moment { timers, wall: wall(rng.i64(at..=end)), raw: end + rng.i64(0..100) }
+    };
+    let (before, after) = (moment(one.sent - 10_000), moment(read + 300));
+    let stamp = wall(one.received + delay(rng, 0, 2_000.0));
+    let arrival = arrived(stamp, &before, &after).map(|it| it.raw);
+    [arrival.filter(|it| (one.sent..read).contains(it)).unwrap_or(read), read]
+}
+
 fn holds(interval: [i64; 2], value: i64) -> bool {
     (interval[0]..=interval[1]).contains(&value)
 }
@@ -65,14 +88,19 @@ fn holds(interval: [i64; 2], value: i64) -> bool {
 #[test]
 fn the_truth_is_inside_of_every_interval_of_10_000_exchanges() {
     let (mut rng, mut missed, mut made) = (fastrand::Rng::with_seed(1), 0, 0);
+    let (mut late, mut believed) = (0, 0);
     for run in 0..20 {
         let truth = Truth { ahead: UTC + rng.i64(0..MINUTE), ppb: rng.i64(-99_000..99_000) };
         let mut region = Region::default();
         let mut arrived: Vec<Exchange> = Vec::new();
         for nth in 1..=500_i64 {
             let error = rng.i64(0..200_000);
-            let one = exchange(truth, nth * SECOND, &mut rng, error);
+            let mut one = exchange(truth, nth * SECOND, &mut rng, error);
             made += 1;
+            let [received, read] = read_late(&one, &mut rng);
+            assert!((one.received..=read).contains(&received), "run {run}, {nth}");
+            (late, believed) = (late + read - one.received, believed + received - one.received);
+            one.received = received;
             // One in ten is lost, another comes twice, and another is overtaken by the next.
             match rng.u8(0..10) {
                 0 => {}
@@ -99,6 +127,8 @@ fn the_truth_is_inside_of_every_interval_of_10_000_exchanges() {
         }
     }
     assert_eq!((missed, made), (0, 10_000));
+    println!("{believed} of {late} ns late are left");
+    assert!(believed < late / 2, "{believed} of {late} ns late are left");
 }
 
 /// Half of the rates, in parts per million, that some line through all exchanges has: every pair of
@@ -649,6 +679,41 @@ fn a_hostile_server_of_ntp_gets_a_line_in_time() {
     let [answer] = asked(&late);
     let expected = UTC + SECOND / 4;
     assert!(answer.as_ref().is_ok_and(|it| it.latest > expected), "{answer:?}");
+}
+
+/// Two servers, 40 ms ahead and 5 s behind: each against this machine, and one against the other.
+#[test]
+fn hosts_are_compared_with_this_one_and_with_each_other() {
+    fn shifted(request: &[u8], by: i64) -> Vec<Vec<u8>> {
+        let now = std::time::UNIX_EPOCH.elapsed().expect("a time").as_nanos() as u64;
+        let answer = ntp_reply(request, || ([now.saturating_add_signed(by); 2], Some(0)));
+        answer.map(|it| it.to_vec()).into_iter().collect()
+    }
+    let sources = [
+        ntp_server(|request| shifted(request, 40_000_000), Duration::ZERO),
+        ntp_server(|request| shifted(request, -5 * SECOND), Duration::ZERO),
+    ];
+    let (began, interrupt) = (Instant::now(), Interrupt::default());
+    let mut following = Following::start(&sources, false, Duration::from_secs(60), &interrupt);
+    let found = loop {
+        sleep(Duration::from_millis(100));
+        following.look();
+        let found = following.known();
+        if found.sources.iter().all(|it| it.answers >= 4) {
+            break found;
+        }
+        assert!(began.elapsed() < Duration::from_secs(50), "{found:?}");
+    };
+    interrupt.set();
+    let inside = |it: &Interval, truth: f64| it.low <= truth && truth <= it.high;
+    for (source, truth) in found.sources.iter().zip([-40e6, 5e9]) {
+        assert!(source.wall_ns.is_some_and(|it| inside(&it, truth)), "{source:?}");
+        assert!(source.stamped <= source.answers, "{source:?}");
+    }
+    let [pair] = &found.apart[..] else { panic!("{:?}", found.apart) };
+    assert_eq!([&pair.id, &pair.of], [&found.sources[0].id, &found.sources[1].id]);
+    assert!(inside(&pair.ahead_ns, 5.04e9), "{pair:?}");
+    println!("{:?}", found.sources);
 }
 
 /// A server of HTTP that writes these parts of an answer to each request, so far apart; it keeps

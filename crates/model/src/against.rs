@@ -94,6 +94,9 @@ pub struct Source {
     /// Packets that answered no request, such as duplicates.
     #[absent]
     pub strays: u64,
+    /// Answers whose arrival the kernel stamped, instead of when this program had read them.
+    #[absent]
+    pub stamped: u64,
     /// The least time between a request and its answer, in nanoseconds.
     pub round_trip_ns: Option<f64>,
     /// How far it can be from UTC by its own account, in nanoseconds. The intervals include it.

@@ -334,6 +334,7 @@ fn follow(
             let mut track = locked(track);
             let found = &mut track.found;
             (found.stratum, found.strays) = (said.stratum, said.strays);
+            found.stamped = said.stamped;
             found.root_distance_ns = said.root_distance_ns;
             found.believed_ppm = said.believed_ppm;
             found.says.clone_from(&said.says);

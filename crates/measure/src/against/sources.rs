@@ -8,6 +8,7 @@ use super::local;
 use super::packets::{NTP_BYTES, Ntp, http_second, ntp_answer, ntp_request, whole_second};
 use super::region::{Exchange, Region};
 use chronoscope::wall::CLOCKBOUND;
+use chronoscope_probes::machine::arrival::{Moment, arrived, stamp};
 use chronoscope_probes::machine::outside::{self, raw_ns};
 use chronoscope_probes::time::sleep;
 use std::fmt;
@@ -191,11 +192,14 @@ fn place(text: &str, rest: &str, usual: u16) -> Result<(String, u16), String> {
 
 fn ntp(host: &str, port: u16) -> Result<Ask, String> {
     let socket = udp(host, port).map_err(|error| error.to_string())?;
+    // The kernel begins to stamp what arrives.
+    stamp(&socket);
     Ok(Box::new(move |_, found| {
         /// Packets that answer nothing are skipped, but not for ever.
         const STRAYS: usize = 1000;
         let cookie = fastrand::u64(..);
         socket.set_read_timeout(Some(PATIENCE))?;
+        let before = Moment::now();
         let sent = raw_ns();
         socket.send(&ntp_request(cookie))?;
         for _ in 0..STRAYS {
@@ -212,7 +216,12 @@ fn ntp(host: &str, port: u16) -> Result<Ask, String> {
                     {
                         found.says = Some(format!("a leap second is {what} at the end of the day"));
                     }
-                    return Ok(time.exchange(sent, received));
+                    let stamp = stamp(&socket);
+                    let arrival = stamp.and_then(|it| arrived(it, &before, &Moment::now()));
+                    let arrival =
+                        arrival.map(|it| it.raw).filter(|it| (sent..received).contains(it));
+                    found.stamped += u64::from(arrival.is_some());
+                    return Ok(time.exchange(sent, arrival.unwrap_or(received)));
                 }
                 Ntp::Kiss(code) if &code == b"RATE" => return Err(Failed::TooMany),
                 Ntp::Kiss(code) => {

@@ -8,6 +8,7 @@
 //! machine and recordings of others.
 
 pub mod affinity;
+pub mod arrival;
 mod bundle;
 mod counter;
 mod cpu;

@@ -19,6 +19,11 @@ pub fn raw_ns() -> i64 {
     os::raw_ns()
 }
 
+/// Nanoseconds by the clock that timers run on, which is slewed as the wall clock is, but never set.
+pub(super) fn timers_ns() -> i64 {
+    os::timers_ns()
+}
+
 /// The wall clock between two reads of [`raw_ns`]: before, the wall clock in nanoseconds since
 /// 1970, and after. The narrowest of several.
 pub fn wall() -> [i64; 3] {
@@ -55,6 +60,10 @@ mod os {
 
     pub(super) fn raw_ns() -> i64 {
         clock_ns(libc::CLOCK_MONOTONIC_RAW).unwrap_or_default()
+    }
+
+    pub(super) fn timers_ns() -> i64 {
+        clock_ns(libc::CLOCK_MONOTONIC).unwrap_or_default()
     }
 
     type Read = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> libc::c_int;
@@ -263,6 +272,8 @@ mod os {
         static START: OnceLock<Instant> = OnceLock::new();
         i64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(i64::MAX)
     }
+
+    pub(super) use raw_ns as timers_ns;
 
     fn only_linux<T>() -> io::Result<T> {
         Err(io::Error::new(io::ErrorKind::Unsupported, "only Linux has such a device"))

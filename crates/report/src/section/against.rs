@@ -210,6 +210,7 @@ fn columns() -> Vec<Spec<Source>> {
         "answers" "answers" [full right more]
             Cell::count(source.answers)
                 .shown(format!("{} of {}", count(source.answers), count(source.requests)));
+        "stamped" "answers" [] Cell::count(source.stamped);
         "seconds" "answers" [] Cell::number(source.seconds);
         "contradictions" "answers" [] Cell::count(source.contradictions.len() as u64);
         "agrees" "agrees" [] Cell::some(source.agrees, Value::Flag);
