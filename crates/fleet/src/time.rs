@@ -23,8 +23,8 @@ const PLACES: usize = 4096;
 const BURST: u32 = 16;
 const REFILL: Duration = Duration::from_millis(250);
 
-/// A place where others can ask for the time.
-pub struct TimeServer(UdpSocket);
+/// A place where others can ask for the time, from this moment on.
+pub struct TimeServer(UdpSocket, Moment);
 
 impl TimeServer {
     /// Takes the port, but answers nothing yet. Port 0 is one that is free.
@@ -34,7 +34,9 @@ impl TimeServer {
     pub fn bind(address: SocketAddr) -> io::Result<Self> {
         let socket = UdpSocket::bind(address)?;
         socket.set_read_timeout(Some(LOOK))?;
-        Ok(Self(socket))
+        // The kernel begins to stamp what arrives.
+        stamp(&socket);
+        Ok(Self(socket, Moment::now()))
     }
 
     /// The address with its real port.
@@ -59,9 +61,7 @@ impl TimeServer {
     fn answer(&self, interrupt: &Interrupt) {
         let mut limit = Limit::default();
         // A packet may have waited for longer than since the last look: one of these is older.
-        let mut looks = [Moment::now(); 2];
-        // The kernel begins to stamp what arrives.
-        stamp(&self.0);
+        let mut looks = [self.1; 2];
         // Longer packets have extensions, which are not read.
         let mut bytes = [0; 1024];
         while !interrupt.is_set() {
@@ -126,6 +126,39 @@ impl Limit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_survey::against::packets::{Ntp, ntp_answer, ntp_request};
+    use std::time::UNIX_EPOCH;
+
+    /// Requests wait for 50 ms before they are read.
+    #[test]
+    fn a_request_arrives_when_it_was_sent_and_not_when_it_was_read() {
+        let wall = || UNIX_EPOCH.elapsed().expect("a time").as_nanos() as i64;
+        let (mut early, mut stamps) = (0, 0);
+        for cookie in 0..10 {
+            let server = TimeServer::bind(([127, 0, 0, 1], 0).into()).expect("a port");
+            let (seen, interrupt) = (server.0.try_clone().expect("it"), Interrupt::default());
+            let client = UdpSocket::bind("127.0.0.1:0").expect("a port");
+            client.connect(server.address().expect("its port")).expect("a connection");
+            client.set_read_timeout(Some(Duration::from_secs(20))).expect("a limit");
+            let sent = wall();
+            client.send(&ntp_request(cookie)).expect("room");
+            let gone = wall();
+            thread::sleep(Duration::from_millis(50));
+            let started = wall();
+            server.start(&interrupt).expect("a thread");
+            let mut answer = [0; 64];
+            let length = client.recv(&mut answer).expect("an answer");
+            interrupt.set();
+            stamps += i32::from(stamp(&seen).is_some());
+            // Without anybody who keeps the clock, the answer has the times, but proves nothing.
+            (answer[0], answer[1]) = (4 << 3 | 4, 15);
+            let Ntp::Time(it) = ntp_answer(&answer[..length], cookie) else { panic!("{answer:?}") };
+            assert!(sent <= it.received + 5 && it.received <= it.sent, "{sent} {it:?}");
+            early += i32::from(it.received < gone + (started - gone) / 2);
+        }
+        // Not every sandbox has the call, and the kernel begins to stamp late.
+        assert!(early > 0 || stamps == 0, "{early} of {stamps}");
+    }
 
     #[test]
     fn an_address_gets_a_burst_and_then_what_is_refilled() {

@@ -83,7 +83,9 @@ impl Request {
             && before >= 0
             && (0..i64::MAX / 2).contains(&wall)
             && times.iter().all(|s| (0.0..=MOST_S).contains(s))
-            && earlier.sources.iter().all(|it| it.requests.max(it.answers).max(it.strays) <= MOST)
+            && earlier.sources.iter().all(|it| {
+                [it.requests, it.answers, it.strays, it.stamped].iter().all(|count| *count <= MOST)
+            })
             && anchor.bounds.iter().all(|it| Region::restored(it, now).is_some());
         if !sane {
             return Err("its figures are impossible".into());
