@@ -138,14 +138,20 @@ fn missing() -> BTreeSet<String> {
         let list: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
         list["entries"].as_array().expect("a list").clone()
     };
-    let text = |row: &serde_json::Value, key: &str| row[key].as_str().map(str::to_owned);
-    let runtimes = entries("runtimes").into_iter().filter(|row| row["available"] == false);
-    let mut missing: BTreeSet<_> = runtimes.filter_map(|row| text(&row, "id")).collect();
-    let presets = entries("presets").into_iter().filter(|row| {
-        let call = text(row, "call").unwrap_or_default();
-        call.split(' ').any(|word| missing.contains(word))
-    });
-    let presets: Vec<_> = presets.filter_map(|row| text(&row, "id")).collect();
+    let text = |row: &serde_json::Value, key: &str| row[key].as_str().expect("a text").to_owned();
+    let runtimes = entries("runtimes");
+    let ids = |of: &dyn Fn(&serde_json::Value) -> bool| -> BTreeSet<String> {
+        runtimes.iter().filter(|row| of(row)).map(|row| text(row, "id")).collect()
+    };
+    let mut missing = ids(&|row| row["available"] == false);
+    // A word may stand for several, such as `dotnet` for those of CoreCLR and of Mono.
+    let is_missing = |word: &str| {
+        let named = ids(&|row| text(row, "id").split('-').next() == Some(word));
+        !named.is_empty() && named.is_subset(&missing)
+    };
+    let presets = entries("presets").into_iter();
+    let presets = presets.filter(|row| text(row, "call").split(' ').any(is_missing));
+    let presets: Vec<_> = presets.map(|row| text(&row, "id")).collect();
     missing.extend(presets);
     missing
 }
