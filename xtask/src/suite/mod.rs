@@ -155,8 +155,9 @@ fn summarise(steps: Vec<Ran>, time: Duration, left: &[String]) -> Result<()> {
 
 /// Where each step last passed as a whole: commit, day, processor, and the seconds that it took.
 const LAST: &str = "xtask/whole-run.json";
-/// The most time of steps that changes add. The others are for `--all`.
-const BUDGET: Duration = Duration::from_secs(45 * 60);
+/// The most time of steps that changes add. The others are for `--all`. The slowest machine that the
+/// suite has met takes three times as long as those that the records are from, and has 90 minutes.
+const BUDGET: Duration = Duration::from_secs(30 * 60);
 /// What a step is assumed to take that has no record.
 const UNKNOWN: Duration = Duration::from_secs(5 * 60);
 
@@ -364,7 +365,7 @@ mod chosen_tests {
 
     #[test]
     fn what_takes_too_long_is_left_and_named() {
-        let (with, left) = names(&["action.yml", "runtimes/a"], &last(2000));
+        let (with, left) = names(&["action.yml", "runtimes/a"], &last(1200));
         assert!(with.contains(&"forms") && !with.contains(&"runtimes"), "{with:?}");
         assert!(left.len() == 1 && left[0].contains("runtimes/a"), "{left:?}");
     }
