@@ -270,7 +270,15 @@ mod tests {
 
     #[test]
     fn every_load_runs_gets_time_and_leaves_nothing_behind() {
-        let before = affinity::allowed();
+        // SAFETY: asks for this process's own nice value and policy.
+        let priority = || unsafe {
+            (
+                libc::getpriority(libc::PRIO_PROCESS, 0),
+                // Not the C library's function, which only fails in musl.
+                libc::syscall(libc::SYS_sched_getscheduler, 0),
+            )
+        };
+        let (before, inherited) = (affinity::allowed(), priority());
         for load in Load::ALL.into_iter().filter(|load| *load != Load::None) {
             let Some(mut running) = started(&order(load)) else {
                 continue;
@@ -292,15 +300,7 @@ mod tests {
         }
         // The caller's CPUs and priority are unchanged.
         assert_eq!(affinity::allowed(), before);
-        // SAFETY: asks for this process's own nice value and policy.
-        let (nice, policy) = unsafe {
-            (
-                libc::getpriority(libc::PRIO_PROCESS, 0),
-                // Not the C library's function, which only fails in musl.
-                libc::syscall(libc::SYS_sched_getscheduler, 0),
-            )
-        };
-        assert!(nice >= 0 && policy == libc::SCHED_OTHER as libc::c_long);
+        assert_eq!(priority(), inherited);
     }
 
     #[test]
