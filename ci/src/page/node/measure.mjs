@@ -88,18 +88,19 @@ for (const [name, url, documented] of [['file', `file://${file}`, 100e3], ['isol
       return result.value;
     };
     // The shortest batch of reads, by the page's own code and by a loop that knows nothing of it, in
-    // turns: on a busy machine, other batches also show what else ran.
+    // turns: on a busy machine, other batches also show what else ran, and a good one takes longer to come.
     const own = `estimators(document.getElementById('estimators').textContent).then(async engine => {
       await costs([CLOCKS[0]], engine, CLOCKS[0].resolution.tick_ns, 7, () => {});
       return CLOCKS[0].cost.min_ns;
     })`;
     let least = [Infinity, Infinity];
-    for (let at = 0; at < 7; at++) {
+    const apart = () => !(Math.abs(least[0] / least[1] - 1) <= 0.1);
+    for (let at = 0; at < 7 || (at < 40 && apart()); at++) {
       const found = [await value(here, own), await value(there, LOOP)];
       least = least.map((ns, side) => Math.min(ns, found[side]));
     }
     console.error(`${name}: ${least.map(ns => ns.toFixed(1)).join(' ns, and independently ')} ns`);
-    is(Math.abs(least[0] / least[1] - 1) <= 0.1, least);
+    is(!apart(), least);
     await other.close();
   });
   await page.setViewportSize({ width: 390, height: 844 });
