@@ -155,8 +155,8 @@ fn summarise(steps: Vec<Ran>, time: Duration, left: &[String]) -> Result<()> {
 
 /// Where each step last passed as a whole: commit, day, processor, and the seconds that it took.
 const LAST: &str = "xtask/whole-run.json";
-/// The most time of steps that changes add. The others are for `--all`. The slowest machine that the
-/// suite has met takes three times as long as those that the records are from, and has 90 minutes.
+/// The most time of steps that changes add, as their records have it. The others are for `--all`.
+/// Machines differ by a factor of three, and the slowest has 90 minutes, too.
 const BUDGET: Duration = Duration::from_secs(30 * 60);
 /// What a step is assumed to take that has no record.
 const UNKNOWN: Duration = Duration::from_secs(5 * 60);

@@ -94,7 +94,8 @@ clocks! {
                .count()",
         if cfg!(target_vendor = "apple") { Kind::Monotonic } else { Kind::Wall }, VDSO,
         alternative_to: if cfg!(target_vendor = "apple") { MONOTONIC } else { WALL },
-        home: "every system; wall or monotonic", expect: &["system_clock::now()|steady_clock::now()"], period: HIGH_RESOLUTION;
+        home: "every system; wall or monotonic",
+        expect: &["system_clock::now()|steady_clock::now()"], period: HIGH_RESOLUTION;
 }
 
 const CLOCK_GETTIME: Entry =

@@ -38,9 +38,9 @@ impl Moment {
 /// When a packet had arrived at the latest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// By [`raw_ns`].
+    /// By [`raw_ns`], to be compared with the program's own readings.
     pub raw: i64,
-    /// By the wall clock.
+    /// By the wall clock, in nanoseconds since 1970, for an answer to others.
     pub wall: i64,
 }
 
@@ -76,7 +76,7 @@ pub fn stamp(socket: &UdpSocket) -> Option<i64> {
     (done == 0).then(|| time[0].saturating_mul(1_000_000_000).saturating_add(time[1]))
 }
 
-/// Only Linux is asked.
+/// No stamp: other systems are not asked, and the program's own reading counts.
 #[cfg(not(target_os = "linux"))]
 pub fn stamp(_: &UdpSocket) -> Option<i64> {
     None

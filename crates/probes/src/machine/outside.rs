@@ -19,7 +19,8 @@ pub fn raw_ns() -> i64 {
     os::raw_ns()
 }
 
-/// Nanoseconds by the clock that timers run on, which is slewed as the wall clock is, but never set.
+/// Nanoseconds by the clock that timers run on, which is slewed as the wall clock is, but is never
+/// set.
 pub(super) fn timers_ns() -> i64 {
     os::timers_ns()
 }
