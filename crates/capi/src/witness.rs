@@ -45,7 +45,7 @@ impl From<Verdict> for chronoscope_verdict {
         Self {
             found: verdict.found_bits().into(),
             unknown: verdict.unknown_bits().into(),
-            taken_ns: verdict.taken_ns.unwrap_or(0),
+            taken_ns: verdict.taken_ns().unwrap_or(0),
         }
     }
 }

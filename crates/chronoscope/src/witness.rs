@@ -143,28 +143,55 @@ impl Disturbance {
 /// let mut witness = Witness::new(Level::Gauges);
 /// witness.begin();
 /// let verdict = witness.end();
-/// println!("{verdict}, and {:?} ns were taken", verdict.taken_ns);
+/// println!("{verdict}, and {:?} ns were taken", verdict.taken_ns());
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
-    /// The bits of what was looked for, could be seen, and happened.
-    asked: u8,
-    seen: u8,
-    found: u8,
-    /// For how long the thread did not run, in nanoseconds: elapsed time less its CPU time. Others
-    /// had its CPU, it waited, or a hypervisor ran something else, if the kernel is told of that.
-    /// Only with [`Level::Gauges`]; good to about a microsecond.
-    pub taken_ns: Option<u64>,
+    /// One byte each for what was looked for, what could be seen and what happened, from the lowest
+    /// on. Two numbers are returned in registers. As fields of their own, the three were stored one
+    /// by one and read back together, which cost 3 ns on AMD family 26 and 13 on family 23.
+    bits: u32,
+    taken_ns: u64,
 }
 
 impl Verdict {
-    /// Adds what was seen of one kind; `None` if it could not be seen.
+    /// The time taken that is not known.
+    const UNKNOWN: u64 = u64::MAX;
+
+    const fn asked(bits: u8) -> Self {
+        Self { bits: bits as u32, taken_ns: Self::UNKNOWN }
+    }
+
+    /// Adds what was seen of one kind that was looked for; `None` if it could not be seen.
     #[inline]
     const fn note(&mut self, what: Disturbance, seen: Option<bool>) {
-        if let Some(happened) = seen {
-            self.seen |= what.bit();
-            self.found |= if happened { what.bit() } else { 0 };
-        }
+        let bit = what.bit() as u32;
+        self.bits |= match seen {
+            None => bit,
+            Some(false) => bit | bit << 8,
+            Some(true) => bit | bit << 8 | bit << 16,
+        };
+    }
+
+    #[inline]
+    const fn seen_bits(&self) -> u8 {
+        (self.bits >> 8) as u8
+    }
+
+    /// For how long the thread did not run, in nanoseconds: elapsed time less its CPU time. Others
+    /// had its CPU, it waited, or a hypervisor ran something else, if the kernel is told of that.
+    /// Only with [`Level::Gauges`]; good to about a microsecond.
+    ///
+    /// ```
+    /// use chronoscope::witness::{Level, Witness};
+    /// let mut witness = Witness::new(Level::Marks);
+    /// witness.begin();
+    /// assert_eq!(witness.end().taken_ns(), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn taken_ns(&self) -> Option<u64> {
+        if self.taken_ns == Self::UNKNOWN { None } else { Some(self.taken_ns) }
     }
 
     /// Whether this happened; `None` if it could not be seen or was not looked for.
@@ -178,7 +205,11 @@ impl Verdict {
     /// ```
     #[must_use]
     pub const fn saw(&self, what: Disturbance) -> Option<bool> {
-        if self.seen & what.bit() == 0 { None } else { Some(self.found & what.bit() != 0) }
+        if self.seen_bits() & what.bit() == 0 {
+            None
+        } else {
+            Some(self.found_bits() & what.bit() != 0)
+        }
     }
 
     /// Whether nothing happened of all that the level looks for: `Some(false)` if anything did, and
@@ -192,10 +223,10 @@ impl Verdict {
     #[inline]
     #[must_use]
     pub const fn is_clean(&self) -> Option<bool> {
-        if self.found != 0 {
+        if self.found_bits() != 0 {
             return Some(false);
         }
-        if self.seen == self.asked { Some(true) } else { None }
+        if self.unknown_bits() == 0 { Some(true) } else { None }
     }
 
     /// What happened, as bits: 1 for the first of [`Disturbance::ALL`], 2 for the second, and so
@@ -208,9 +239,10 @@ impl Verdict {
     /// let verdict = witness.end();
     /// println!("{:#b}", verdict.found_bits());
     /// ```
+    #[inline]
     #[must_use]
     pub const fn found_bits(&self) -> u8 {
-        self.found
+        (self.bits >> 16) as u8
     }
 
     /// What was looked for and could not be seen, as [`found_bits`](Self::found_bits).
@@ -222,9 +254,18 @@ impl Verdict {
     /// let verdict = witness.end();
     /// assert_eq!(verdict.found_bits() & verdict.unknown_bits(), 0);
     /// ```
+    #[inline]
     #[must_use]
     pub const fn unknown_bits(&self) -> u8 {
-        self.asked & !self.seen
+        self.bits as u8 & !self.seen_bits()
+    }
+}
+
+/// Shows the bits, and the time taken as [`taken_ns`](Verdict::taken_ns) gives it.
+impl fmt::Debug for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (bits, taken_ns) = (format_args!("{:#08x}", self.bits), self.taken_ns());
+        f.debug_struct("Verdict").field("bits", &bits).field("taken_ns", &taken_ns).finish()
     }
 }
 
@@ -233,7 +274,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (words, bits) = match self.is_clean() {
             Some(true) => return f.write_str("clean"),
-            Some(false) => ("", self.found),
+            Some(false) => ("", self.found_bits()),
             None => ("unknown: ", self.unknown_bits()),
         };
         f.write_str(words)?;
@@ -412,28 +453,28 @@ impl Witness {
     /// ```
     #[inline]
     pub fn end(&mut self) -> Verdict {
-        let marks = Disturbance::Preempted.bit() | Disturbance::Moved.bit();
-        let mut verdict = Verdict { asked: marks, seen: 0, found: 0, taken_ns: None };
+        let mut verdict = Verdict::asked(Disturbance::Preempted.bit() | Disturbance::Moved.bit());
         let begun = std::mem::replace(&mut self.begun, false);
         if let Some(mark) = self.mark.as_ref().filter(|_| begun) {
             let (stood, cpu) = mark.take();
             verdict.note(Disturbance::Preempted, stood.map(|stood| !stood));
             verdict.note(Disturbance::Moved, Some(cpu != self.cpu));
         }
-        if self.level == Level::Marks {
-            return verdict;
-        }
-        if let Some(entries) = self.entries.as_ref().filter(|_| begun) {
-            verdict.note(Disturbance::Interrupted, Some(!entries.stood()));
-        }
-        verdict.asked |= Disturbance::Interrupted.bit();
+        if self.level == Level::Marks { verdict } else { self.end_above_marks(verdict, begun) }
+    }
+
+    /// A function of its own, so that the end of a piece with marks only is inlined, which saves
+    /// 0.9 ns (AMD family 26).
+    #[inline(never)]
+    fn end_above_marks(&mut self, mut verdict: Verdict, begun: bool) -> Verdict {
+        let entries = self.entries.as_ref().filter(|_| begun);
+        verdict.note(Disturbance::Interrupted, entries.map(|entries| !entries.stood()));
         if self.level < Level::Gauges {
             return verdict;
         }
-        // The verdict stays in registers as long as no function gets its address.
         let stood = verdict.is_clean() == Some(true);
         if let Some(ended) = self.gauges.as_mut().filter(|_| begun).map(|it| it.end(stood)) {
-            verdict.taken_ns = Some(ended.taken_ns);
+            verdict.taken_ns = ended.taken_ns;
             let gap = match (verdict.is_clean(), ended.taken_ns >= STOLEN_NS) {
                 (Some(true), true) => Some(true),
                 (Some(true), false) if ended.elapsed_ns >= TICKLESS_NS => self.has_tick(),
@@ -443,7 +484,7 @@ impl Witness {
             verdict.note(Disturbance::CoreShared, Some(ended.shared));
             verdict.note(Disturbance::FrequencyChanged, Some(ended.frequency_changed));
         }
-        verdict.asked = (1 << Disturbance::ALL.len()) - 1;
+        verdict.bits |= (1 << Disturbance::ALL.len()) - 1;
         verdict
     }
 

@@ -90,15 +90,15 @@ fn what_was_taken_is_what_the_thread_did_not_run() {
     let (mut witness, began) = (Witness::new(Level::Gauges), std::time::Instant::now());
     let slept = verdict(&mut witness, || std::thread::sleep(Duration::from_millis(5)));
     // A kernel may count CPU time in whole ticks.
-    assert!(slept.taken_ns.is_none_or(|taken| taken >= 1_000_000), "{slept:?}");
+    assert!(slept.taken_ns().is_none_or(|taken| taken >= 1_000_000), "{slept:?}");
     // Pieces too short for a look at the CPU time hide nothing of a later one, and add nothing.
     for _ in 0..10 {
         let short: Vec<Verdict> = (0..7).map(|_| verdict(&mut witness, || ())).collect();
         let slept = verdict(&mut witness, || std::thread::sleep(Duration::from_millis(5)));
         let within = 1_000_000..=began.elapsed().as_nanos() as u64;
-        assert!(slept.taken_ns.is_none_or(|taken| within.contains(&taken)), "{slept:?}");
-        assert!(short.iter().all(|it| it.taken_ns <= Some(*within.end())), "{short:?}");
-        assert!(short.iter().all(|it| it.is_clean() != Some(true) || it.taken_ns < Some(20_000)));
+        assert!(slept.taken_ns().is_none_or(|taken| within.contains(&taken)), "{slept:?}");
+        assert!(short.iter().all(|it| it.taken_ns() <= Some(*within.end())), "{short:?}");
+        assert!(short.iter().all(|it| it.is_clean() != Some(true) || it.taken_ns() < Some(20_000)));
     }
 }
 
@@ -124,7 +124,7 @@ fn what_cannot_be_seen_is_never_clean() {
     for level in LEVELS {
         let mut witness = Witness::new(level);
         let none = witness.end();
-        assert_eq!((none.is_clean(), none.found_bits(), none.taken_ns), (None, 0, None));
+        assert_eq!((none.is_clean(), none.found_bits(), none.taken_ns()), (None, 0, None));
         let nested = verdict(&mut witness, || {
             let mut inner = Witness::new(level);
             inner.begin();

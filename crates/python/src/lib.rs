@@ -454,7 +454,7 @@ impl From<chronoscope::witness::Verdict> for Verdict {
             clean: it.is_clean(),
             found: named(it.found_bits()),
             unknown: named(it.unknown_bits()),
-            taken_ns: it.taken_ns,
+            taken_ns: it.taken_ns(),
             text: it.to_string(),
         }
     }
