@@ -1,8 +1,9 @@
 //! Sets of stored runs, simulated with known truth.
 
 use crate::pairs::{clocks, normal};
+use crate::runs::{Machine, STEADY};
 use chronoscope_diagnose::compare::runs::{Runs, sets};
-use chronoscope_model::compare::{Change, Verdict};
+use chronoscope_model::compare::{Change, Unit, Verdict};
 use chronoscope_model::run::Run;
 use chronoscope_model::{Report, Ruler};
 
@@ -153,6 +154,42 @@ fn a_small_change_is_found_next_to_runs_whose_core_was_shared() {
     }
     assert!(alarms <= 1, "{alarms} of 25");
     assert!(found >= 24 && unaware < found, "{found} and {unaware} of 25");
+}
+
+/// What differs from run to run, and what the costs of ten and ten runs are then judged in: a core
+/// whose frequency varies hides no change, and nor does a gauge of it that errs.
+#[test]
+fn costs_are_judged_in_the_unit_in_which_the_counter_s_own_reads_vary_less() {
+    let mut rng = fastrand::Rng::with_seed(12);
+    let machine = Machine { rows: 6, counters: 2, error: 0.0005, ..STEADY };
+    let drifting = Machine { drift: 0.02, ..machine };
+    for (machine, unit, is_found) in [
+        (machine, Unit::Ns, true),
+        (Machine { gauge: 0.02, ..machine }, Unit::Ns, true),
+        (drifting, Unit::CoreCycles, true),
+        // Nothing shows that only the frequency differs.
+        (Machine { counters: 0, ..drifting }, Unit::Ns, false),
+        // A gauge that errs as much proves nothing.
+        (Machine { gauge: 0.02, ..drifting }, Unit::Ns, false),
+    ] {
+        let (mut alarms, mut found, mut of_unit) = (0, 0, 0);
+        for _ in 0..10 {
+            let mut of = |change: f64| -> Vec<Report> {
+                (0..10).map(|_| machine.run(&mut rng, &[change])).collect()
+            };
+            let a = of(0.0);
+            let same = change(&a, &of(0.0)).expect("enough runs");
+            let slower = change(&a, &of(0.02)).expect("enough runs");
+            alarms += u32::from(same.counts.worse + same.counts.better > 0);
+            let row = slower.rows.iter().find(|row| row.key.id == "posix/0").expect("a row");
+            found += u32::from(row.verdict == Verdict::Worse);
+            agrees(&slower);
+            of_unit += u32::from(slower.unit == unit);
+        }
+        assert!(alarms <= 1, "{alarms} of 10");
+        assert_eq!(of_unit, 10, "{unit:?}");
+        assert_eq!(found >= 9, is_found, "{found} of 10 in {unit:?}");
+    }
 }
 
 /// A neighbour that never leaves makes all runs count alike.

@@ -112,7 +112,7 @@ fn by_frequency(reports: [&Report; 2]) -> (Unit, String) {
 }
 
 /// Whether it is the cost of a read of the counter that takes as long in every run.
-fn read_of_counter(it: &Measured) -> bool {
+pub fn read_of_counter(it: &Measured) -> bool {
     let counter = |it: Facts| it.reads == Reads::Counter && it.orders != Orders::Memory;
     user_space_cost(it) && it.facts().is_some_and(counter)
 }

@@ -2,13 +2,14 @@
 //! stored runs? In sets, how much the runs of each side differ among themselves decides, so waits,
 //! cold reads and reads that leave the guest are judged as well.
 
+use super::basis::{follows, read_of_counter};
 use super::rule::{self, ALPHA, Limits, Ratio, median, spread};
-use super::{compared, environment, figures, side};
+use super::{Measured, compared, environment, figures, side};
 use crate::run;
 use chronoscope_model::Report;
 use chronoscope_model::compare::{
     Bounds, Change, Compared, Difference, Figure, Key, Method, Quantity, Row, Section, Side,
-    TakenOfPair, Verdict,
+    TakenOfPair, Unit, Verdict,
 };
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::units::{percent, short_ns};
@@ -62,7 +63,16 @@ const MUCH: f64 = 0.05;
 const CLIP: f64 = 3.0;
 
 /// The figures of one run.
-type Values = BTreeMap<Key, f64>;
+type Values = BTreeMap<Key, Value>;
+
+#[derive(Clone, Copy, Default)]
+struct Value {
+    ns: f64,
+    /// If it follows the frequency of the core.
+    core_cycles: Option<f64>,
+    /// Whether it is the cost of a read of the processor's counter.
+    of_counter: bool,
+}
 
 /// A figure, and what it counts.
 type Weighted = (f64, f64);
@@ -155,7 +165,8 @@ impl Runs {
             self.first = machine.clone();
         }
         self.weights.push(1.0);
-        self.values.push(figures.into_iter().collect());
+        let value = |ns| Value { ns, ..Value::default() };
+        self.values.push(figures.into_iter().map(|(key, ns)| (key, value(ns))).collect());
     }
 
     /// The figures that are compared. A process has one first read, so each run of a set has a
@@ -167,7 +178,12 @@ impl Runs {
             let usual = it.key.percentile.as_deref().is_none_or(|at| often.contains(&at));
             usual && !(self.is_set() && it.key.quantity == Quantity::First)
         });
-        kept.map(|it| (it.key, it.figure.value_ns)).collect()
+        let value = |it: &Measured| Value {
+            ns: it.figure.value_ns,
+            core_cycles: it.core_cycles.filter(|_| follows(it)),
+            of_counter: read_of_counter(it),
+        };
+        kept.map(|it| (it.key.clone(), value(&it))).collect()
     }
 
     fn side(&self) -> Side {
@@ -250,6 +266,10 @@ pub fn sets(all: Vec<Runs>, seed: u64) -> Result<Compared, String> {
 pub(super) fn change(a: &Runs, b: &Runs, seed: u64) -> Change {
     let [mut of_a, mut of_b] = [a, b].map(|side| side.values.clone());
     let settings = differing(&mut of_a, &mut of_b);
+    let (unit, unit_why) = match a.is_set() {
+        true => at_one_frequency(&mut of_a, &mut of_b),
+        false => (Unit::Ns, "their runs took turns".into()),
+    };
     let mut rows = rows([&of_a, &of_b], [&a.weights, &b.weights], a.is_set(), seed);
     let sides = [("A", a, b), ("B", b, a)];
     if let Some((which, ..)) = sides.iter().find(|(_, it, other)| it.more_disturbed(other)) {
@@ -264,11 +284,44 @@ pub(super) fn change(a: &Runs, b: &Runs, seed: u64) -> Change {
             ..it.clone()
         })
     });
-    let why = if a.is_set() { "the spread of the runs has both" } else { "their runs took turns" };
     let mut change = super::change((a.side(), &a.first), (b.side(), &b.first), rows);
     change.environment.extend(settings.into_iter().chain(mixed));
     let taken = a.taken.iter().zip(&b.taken).map(|(a, b)| TakenOfPair { a: *a, b: *b }).collect();
-    Change { unit_why: why.into(), taken, ..change }
+    Change { unit, unit_why, taken, ..change }
+}
+
+/// What the costs of two sets are compared in, and why. If the counter's own reads vary less than
+/// half as much in cycles, costs that follow the frequency become those at the usual one. All runs
+/// together decide it, whichever side they are of, so the test stays exact.
+fn at_one_frequency(a: &mut [Values], b: &mut [Values]) -> (Unit, String) {
+    let mut logs: BTreeMap<Key, Vec<(f64, f64)>> = BTreeMap::new();
+    let mut reads = BTreeSet::new();
+    for (key, it) in a.iter().chain(&*b).flatten() {
+        let Some(cycles) = it.core_cycles else { continue };
+        logs.entry(key.clone()).or_default().push((it.ns.ln(), cycles.ln()));
+        reads.extend(it.of_counter.then(|| key.clone()));
+    }
+    let runs = a.len() + b.len();
+    logs.retain(|_, all| all.len() == runs);
+    let apart = |of: fn(&(f64, f64)) -> f64| {
+        let all = reads.iter().filter_map(|key| logs.get(key));
+        median(all.map(|all| spread(all.iter().map(of))))
+    };
+    let (ns, cycles) = (apart(|it| it.0), apart(|it| it.1));
+    if 2.0 * cycles >= ns || cycles >= rule::CALIBRATES {
+        return (Unit::Ns, "the spread of the runs has both".into());
+    }
+    for (key, all) in &logs {
+        let usual = median(all.iter().map(|(ns, cycles)| ns - cycles)).exp();
+        for it in a.iter_mut().chain(&mut *b).filter_map(|run| run.get_mut(key)) {
+            it.ns = it.core_cycles.map_or(it.ns, |cycles| cycles * usual);
+        }
+    }
+    let words = |apart| percent(rule::share(apart));
+    let (cycles, ns) = (words(cycles), words(ns));
+    let why =
+        format!("the counter's own reads vary by {cycles} in them, and by {ns} in nanoseconds");
+    (Unit::CoreCycles, why)
 }
 
 /// A setting of waits: its name, its value, and how it is left out.
@@ -339,7 +392,7 @@ fn rows([a, b]: [&[Values]; 2], weights: [&[f64]; 2], sets: bool, seed: u64) -> 
     let found = keys.filter_map(|key| {
         let of = |runs: &[Values], weights: &[f64]| {
             let all = runs.iter().zip(weights);
-            all.map(|(run, weight)| Some((*run.get(key)?, *weight))).collect::<Vec<_>>()
+            all.map(|(run, weight)| Some((run.get(key)?.ns, *weight))).collect::<Vec<_>>()
         };
         let both = [of(a, weights[0]), of(b, weights[1])];
         let sides = both.each_ref().map(|side| side.iter().copied().flatten().collect::<Vec<_>>());
