@@ -90,14 +90,11 @@ fn marks(sh: &Shell) -> Result<String> {
     let guests = guests::run(sh, &bench)?;
     let mut text = format!(
         "## Disturbances that a witness marks\n\n{}`cargo research witness --parts marks`: pieces \
-         with one planted disturbance each, and how many of them the witness marks. Pieces of \
-         nothing are 20 us of additions; those that take 5 % more or less than the fastest tenth \
-         did, or in which the kernel counts an interrupt or a switch, are left out, because this \
-         machine disturbed them. Interrupts are those of pieces of 22 ms with two ticks. The \
-         guests are emulated by QEMU. A guest is stopped by SIGSTOP for 50 ms at a time, in pieces \
-         of 0.2 ms. Its processor becomes slower when QEMU no longer links blocks of translated \
-         code; no frequency can be set here, and no neighbour planted where the processors share \
-         no core: in a guest, and here if the row says so.\n\n\
+         with one planted disturbance each, and how many the witness marks. Pieces of nothing are \
+         20 us of additions; those that this machine disturbed are left out: they took 5 % more or \
+         less than the fastest tenth, or the kernel counts an interrupt or a switch. Guests are \
+         emulated by QEMU, stopped by SIGSTOP for 50 ms at a time, and slowed by QEMU no longer \
+         linking blocks of translated code.\n\n\
          | planted | level | here ",
         results::this_machine(sh)
     );

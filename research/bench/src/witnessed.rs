@@ -191,7 +191,7 @@ pub fn run(pieces: usize) -> Result<Vec<Row>> {
         Some(other) => next_to(*other, || {
             row("neighbour", gauges, pieces, |witness| switched(false, witness, SHORT))
         }),
-        None => Row::unavailable("neighbour", "no other CPU makes this one slower"),
+        None => Row::unavailable("neighbour", "no CPUs share a core"),
     });
     Ok(rows)
 }

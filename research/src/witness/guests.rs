@@ -68,7 +68,7 @@ pub fn run(sh: &Shell, bench: &Path) -> Result<Vec<(String, Vec<Value>)>> {
         let mut rows = rows(&written)?;
         // What the emulator's threads do to each other is no neighbour's doing.
         for row in rows.iter_mut().filter(|row| row["plant"] == "neighbour") {
-            row["why"] = "emulated cores share nothing".into();
+            row["why"] = "no CPUs share a core".into();
         }
         let tests = written.lines().find_map(|line| line.strip_prefix("test result: "));
         let tests = tests.and_then(|line| line.split(';').next()).unwrap_or("did not end");
