@@ -14,4 +14,4 @@ pub mod pages;
 pub mod runtimes;
 pub mod tool;
 
-pub use xtask::{PUBLISHED, ended, packages, replaced, sh, tally};
+pub use xtask::{PUBLISHED, ended, packages, processor, replaced, sh, tally};

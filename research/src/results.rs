@@ -42,31 +42,17 @@ pub fn machine(report: &Value) -> String {
 pub fn this_machine(sh: &Shell) -> String {
     let cpuinfo = sh.read_file("/proc/cpuinfo").unwrap_or_default();
     let kernel = sh.read_file("/proc/sys/kernel/osrelease").unwrap_or_default();
-    format!("{}, Linux {}.\n\n", processor(&cpuinfo), kernel.trim())
+    format!("{}, Linux {}.\n\n", cpus(&cpuinfo), kernel.trim())
 }
 
-/// The processor by /proc/cpuinfo, in which a virtual machine often has no exact name.
-fn processor(cpuinfo: &str) -> String {
-    let value = |key: &str| {
-        let mut lines = cpuinfo.lines().filter_map(|line| line.split_once(':'));
-        lines.find_map(|(name, value)| (name.trim() == key).then_some(value.trim()))
-    };
-    let count = |key: &str| {
-        let named = |line: &&str| line.split(':').next().is_some_and(|name| name.trim() == key);
-        cpuinfo.lines().filter(named).count()
-    };
-    let numbers = ["cpu family", "model", "stepping"].map(value);
-    let numbers = match numbers {
-        [Some(family), Some(model), Some(step)] => {
-            format!(" (family {family}, model {model}, stepping {step})")
-        }
-        _ => String::new(),
-    };
+/// The processor, and how many CPUs it has here.
+fn cpus(cpuinfo: &str) -> String {
+    let is_cpu = |line: &&str| line.split(':').next().is_some_and(|key| key.trim() == "processor");
     let guest = cpuinfo.split_whitespace().any(|word| word == "hypervisor");
     format!(
-        "Machine: {}{numbers}, {} CPUs{}",
-        value("model name").unwrap_or("an unnamed processor"),
-        count("processor"),
+        "Machine: {}, {} CPUs{}",
+        chronoscope_ci::processor(cpuinfo, &["cpu family", "model", "stepping"]),
+        cpuinfo.lines().filter(is_cpu).count(),
         if guest { " of a virtual machine" } else { "" }
     )
 }
@@ -124,10 +110,10 @@ mod tests {
                    stepping\t: 1\nflags\t\t: fpu hypervisor\n";
         let two = format!("{one}\n{}", one.replace("\t: 0", "\t: 1"));
         assert_eq!(
-            processor(&two),
+            cpus(&two),
             "Machine: AMD EPYC (family 25, model 1, stepping 1), 2 CPUs of a virtual machine"
         );
-        assert_eq!(processor("processor\t: 0\n"), "Machine: an unnamed processor, 1 CPUs");
+        assert_eq!(cpus("processor\t: 0\n"), "Machine: an unnamed processor, 1 CPUs");
     }
 
     #[test]

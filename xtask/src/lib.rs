@@ -40,9 +40,38 @@ pub fn replaced(page: &str, name: &str, content: &str) -> Option<String> {
     Some(format!("{before}{begin}{content}{end}{after}"))
 }
 
+/// The value of this name in /proc/cpuinfo, of the first CPU that has it.
+fn of_cpu<'a>(cpuinfo: &'a str, name: &str) -> Option<&'a str> {
+    let mut lines = cpuinfo.lines().filter_map(|line| line.split_once(':'));
+    lines.find_map(|(key, value)| (key.trim() == name).then_some(value.trim()))
+}
+
+/// The processor by /proc/cpuinfo: its name with these numbers, because a virtual machine often has
+/// no exact name. On Arm it has neither.
+pub fn processor(cpuinfo: &str, numbers: &[&str]) -> String {
+    let name = of_cpu(cpuinfo, "model name").unwrap_or("an unnamed processor");
+    let number = |key: &&str| {
+        let number = of_cpu(cpuinfo, key)?;
+        Some(format!("{} {number}", key.trim_start_matches("cpu ")))
+    };
+    match numbers.iter().map(number).collect::<Option<Vec<_>>>() {
+        Some(numbers) => format!("{name} ({})", numbers.join(", ")),
+        None => name.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn processors_are_told_apart() {
+        let text = "processor\t: 0\ncpu family\t: 23\nmodel\t\t: 1\nmodel name\t: AMD EPYC\n";
+        let numbers = ["cpu family", "model"];
+        assert_eq!(processor(text, &numbers), "AMD EPYC (family 23, model 1)");
+        assert_eq!(processor(text, &["cpu family", "stepping"]), "AMD EPYC");
+        assert_eq!(processor("", &numbers), "an unnamed processor");
+    }
 
     #[test]
     fn only_the_block_is_replaced() {

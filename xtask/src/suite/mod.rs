@@ -267,7 +267,7 @@ fn record<'a>(sh: &Shell, commit: &str, passed: impl Iterator<Item = &'a Ran>) -
     let mut last = last(sh)?;
     for ran in passed {
         let entry = json!({
-            "commit": commit, "date": day.trim(), "processor": processor(&cpu),
+            "commit": commit, "date": day.trim(), "processor": xtask::processor(&cpu, &["cpu family", "model"]),
             "seconds": ran.time.as_secs(),
         });
         last.insert(ran.step.name.to_owned(), entry);
@@ -275,19 +275,6 @@ fn record<'a>(sh: &Shell, commit: &str, passed: impl Iterator<Item = &'a Ran>) -
     sh.write_file(LAST, serde_json::to_string_pretty(&last)? + "\n")?;
     println!("{LAST}");
     Ok(())
-}
-
-/// Its name, family and model, because hypervisors hide the name of the product.
-fn processor(cpuinfo: &str) -> String {
-    let field = |name: &str| {
-        let of = |line: &str| {
-            let (key, value) = line.split_once(':')?;
-            (key.trim() == name).then(|| value.trim().to_owned())
-        };
-        cpuinfo.lines().find_map(of).unwrap_or_else(|| "unknown".to_owned())
-    };
-    let [name, family, model] = ["model name", "cpu family", "model"].map(field);
-    format!("{name} (family {family}, model {model})")
 }
 
 #[cfg(test)]
@@ -368,13 +355,6 @@ mod chosen_tests {
         let (with, left) = names(&["action.yml", "runtimes/a"], &last(1200));
         assert!(with.contains(&"forms") && !with.contains(&"runtimes"), "{with:?}");
         assert!(left.len() == 1 && left[0].contains("runtimes/a"), "{left:?}");
-    }
-
-    #[test]
-    fn processors_are_told_apart() {
-        let text = "processor\t: 0\ncpu family\t: 23\nmodel\t\t: 1\nmodel name\t: AMD EPYC\n";
-        assert_eq!(processor(text), "AMD EPYC (family 23, model 1)");
-        assert_eq!(processor(""), "unknown (family unknown, model unknown)");
     }
 
     /// The patterns that no file matches.
