@@ -83,7 +83,7 @@ fn given(id: &str, path: &Path) -> String {
 }
 
 const HELLO: &str = r#"{"protocol":1,"runtime":"Fake","version":"4.5",
-"stopwatch":{"call":"now()","hz":1e9},"clocks":[{"id":"now","call":"now()",
+"stopwatch":{"call":"now()","hz":1e9},"clocks":[{"id":"time","call":"now()",
 "kind":"monotonic","hz":HZ,"modes":["throughput"]}]}"#;
 
 fn hello(hz: &str) -> String {
@@ -99,7 +99,11 @@ fn troubles() -> Vec<(&'static str, String, &'static str)> {
         ("garbage", "read a; echo '<html>'".into(), "not an answer"),
         ("million", "read a; yes".into(), "not an answer"),
         ("nan", format!("read a; echo '{}'", hello("NaN")), "not an answer"),
-        ("negative", format!("read a; echo '{}'", hello("-1e9")), "the rate of now is -1000000000"),
+        (
+            "negative",
+            format!("read a; echo '{}'", hello("-1e9")),
+            "the rate of time is -1000000000",
+        ),
         (
             "half-way",
             format!(
@@ -352,7 +356,7 @@ fn series_of(place: &Place, answers: &[&str]) -> Output {
     let more = "while read a; do echo '{\"error\":\"no such request\"}'; done";
     let probe = format!("read a; echo '{}'; {}{more}", hello("1e9"), lines.collect::<String>());
     place.program("python3", "Python 3.99.1", &probe);
-    let args = ["deltas", "python/now", "--reads", "4", "--load", "low", "--json"];
+    let args = ["deltas", "python/time", "--reads", "4", "--load", "low", "--json"];
     let path = std::env::join_paths([place.0.path(), Path::new("/usr/bin"), Path::new("/bin")]);
     let output = place.tool(&args).env("PATH", path.expect("no colons")).output();
     let output = output.expect("the tool starts");
@@ -368,7 +372,7 @@ fn reads_of_a_runtime_are_counted_and_what_cannot_be_true_is_refused() {
     let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
     let (found, loaded) = (&report["deltas"][0], &report["deltas"][1]);
     assert_eq!((&found["load"], &loaded["load"]), (&Value::Null, &"low".into()));
-    assert_eq!((&found["id"], &found["call"]), (&"python/now".into(), &"now()".into()));
+    assert_eq!((&found["id"], &found["call"]), (&"python/time".into(), &"now()".into()));
     assert_eq!((&found["reads"], &found["negative"]), (&4.into(), &1.into()));
     assert_eq!(found["rows"].as_array().map(Vec::len), Some(3));
     assert_eq!((&found["changes"]["count"], &found["changes"]["min_ns"]), (&1.into(), &5.0.into()));
@@ -377,10 +381,10 @@ fn reads_of_a_runtime_are_counted_and_what_cannot_be_true_is_refused() {
         (&200_000.into(), &9.0.into())
     );
     for (answers, reason) in [
-        (&[][..], "python: it refuses 'deltas now 4': no such request"),
+        (&[][..], "python: it refuses 'deltas time 4': no such request"),
         (&["<html>"], "not an answer"),
         (&[r#"{"values":[0]}"#], "fewer than two reads"),
-        (&[r#"{"values":[0,1,2,3,4]}"#], "it answers 5 reads to 'deltas now 4'"),
+        (&[r#"{"values":[0,1,2,3,4]}"#], "it answers 5 reads to 'deltas time 4'"),
         (&[r#"{"values":[0,1e300]}"#], "a difference is 1"),
         (&[r#"{"values":[0,1,2,3]}"#, r#"{"call":"","pairs":-1,"zero":0}"#], "not an answer"),
         (&[r#"{"values":[0,1,2,3]}"#, r#"{"error":""}"#, r#"{"reads":-1}"#], "not an answer"),

@@ -3,6 +3,7 @@
 use crate::Error;
 use chronoscope_measure::runtimes::Wanted;
 use chronoscope_model::advice::LANGUAGES;
+use chronoscope_model::packed;
 use chronoscope_model::spec::Disturbance;
 use chronoscope_probes::clocks::{ALL, Entry, PEERS, every};
 use chronoscope_runtimes::Runtime;
@@ -212,7 +213,7 @@ pub fn clock(pattern: &str) -> Result<&'static Entry, Error> {
 pub enum Chosen {
     /// A clock that the tool reads itself.
     Native(&'static Entry),
-    /// A runtime, or a build of one, and the id of its clock, which only its probe knows.
+    /// A runtime, or a build of one, and the id of its clock, which is one that its probe may have.
     Runtime(Wanted, String),
 }
 
@@ -222,17 +223,22 @@ pub enum Chosen {
 /// # Errors
 /// The id matches no clock, or several; a runtime's process gets no priority.
 pub fn clock_of_any(id: &str, disturbance: &Disturbance) -> Result<Chosen, Error> {
-    let unknown = match clock(id) {
+    match clock(id) {
         Ok(entry) => return Ok(Chosen::Native(entry)),
         Err(several @ Error::Invalid(_)) => return Err(several),
-        Err(unknown) => unknown,
+        Err(_) => {}
+    }
+    let unknown = || {
+        let of_runtimes: Vec<String> = clocks_of_runtimes().collect();
+        let own = every().map(|entry| entry.id);
+        unknown("clock", own.chain(of_runtimes.iter().map(String::as_str)), id)
     };
     let (build, clock) = id.split_once('/').unwrap_or((id, ""));
     let family = build.split_once(':').map_or(build, |(family, _)| family);
     let known = chronoscope_runtimes::find(family);
     // A runtime whose builds all have ids of their own is named with one: c/time is not its clock.
     let Some(runtime) = known.filter(|one| one.levels.is_empty() || build.contains(':')) else {
-        return Err(unknown);
+        return Err(unknown());
     };
     if clock.is_empty() {
         let text =
@@ -246,7 +252,21 @@ pub fn clock_of_any(id: &str, disturbance: &Disturbance) -> Result<Chosen, Error
         )));
     }
     let mut wanted = runtimes(&[build.to_owned()], &[])?;
-    wanted.pop().map(|wanted| Chosen::Runtime(wanted, clock.to_owned())).ok_or(unknown)
+    let source = packed::text(runtime.source.packed);
+    let is_known = chronoscope_runtimes::clocks_in(&source).iter().any(|known| known[0] == clock);
+    let wanted = wanted.pop().filter(|_| is_known).ok_or_else(unknown)?;
+    Ok(Chosen::Runtime(wanted, clock.to_owned()))
+}
+
+/// The ids of the clocks that runtimes may have: `python/time-ns`, and `c:gcc-O2/time` if each build
+/// has an id of its own.
+pub fn clocks_of_runtimes() -> impl Iterator<Item = String> {
+    chronoscope_runtimes::ALL.iter().flat_map(|runtime| {
+        let source = packed::text(runtime.source.packed);
+        let clocks = chronoscope_runtimes::clocks_in(&source);
+        let of = |row: &String| clocks.iter().map(|[id, ..]| format!("{row}/{id}")).collect();
+        runtime.builds().iter().flat_map::<Vec<_>, _>(of).collect::<Vec<_>>()
+    })
 }
 
 /// Makes a user's text safe for a terminal.
@@ -364,5 +384,17 @@ mod tests {
         assert!(chosen(&["\u{1b}[31m"]).unwrap_err().chars().all(|c| !c.is_control()));
         let several = clock("c/").err().map(|error| error.to_string());
         assert!(several.is_some_and(|error| error.contains("c/clock, c/time")));
+        // A mistyped id names a clock of any kind, if it is of a kind that is measured.
+        for (id, meant) in [
+            ("posix/monotnic", "did you mean posix/monotonic"),
+            ("pyton/perf-counter-ns", "did you mean python/perf-counter-ns"),
+            ("python/perf_conter_ns", "did you mean python/perf-counter-ns"),
+            ("c:gcc-O2/tme", "did you mean c:gcc-O2/time"),
+        ] {
+            let error = clock_of_any(id, &Disturbance::default()).err().expect(id).to_string();
+            assert!(error.contains(meant), "{error}");
+        }
+        let error = clock("python/perf-conter").err().expect("no clock of the tool").to_string();
+        assert!(!error.contains("perf-counter"), "{error}");
     }
 }

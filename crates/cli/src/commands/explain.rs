@@ -107,6 +107,7 @@ fn clock_source(id: &str) -> Option<Page> {
 /// The error for a name without a page. It names similar ones, each with what it is.
 fn unknown(name: &str) -> Error {
     let terms = terms::topics().chain(terms::all());
+    let of_runtimes: Vec<String> = select::clocks_of_runtimes().collect();
     let known: Vec<(&str, &str)> = clocks::every()
         .map(|entry| ("clock", entry.id))
         .chain(waits::ALL.iter().map(|entry| ("wait", entry.id)))
@@ -116,6 +117,7 @@ fn unknown(name: &str) -> Error {
         .chain(presets::PRESETS.iter().flat_map(|one| &one.names).map(|name| ("preset", *name)))
         .chain(terms.flat_map(|page| terms::whole_names(page).map(|name| (page.title, name))))
         .chain(causes::ALL.iter().map(|page| ("cause of late waits", page.name())))
+        .chain(of_runtimes.iter().map(|id| ("clock of a runtime", &**id)))
         .collect();
     let near = select::nearest(known.iter().map(|(_, name)| *name), name);
     let near = near.into_iter().filter_map(|name| known.iter().find(|(_, known)| *known == name));
@@ -487,15 +489,8 @@ mod tests {
             let clocks = runtime.clocks.iter().map(|clock| format!("{}/{}", runtime.id, clock.id));
             clocks.chain([runtime.id.clone()])
         });
-        let known = chronoscope_runtimes::ALL.iter().flat_map(|runtime| {
-            let source = packed::text(runtime.source.packed);
-            let clocks = chronoscope_runtimes::clocks_in(&source);
-            let ids: Vec<String> = clocks.iter().map(|[id, ..]| (*id).to_owned()).collect();
-            let of = |row: &String| ids.iter().map(|id| format!("{row}/{id}")).collect::<Vec<_>>();
-            let rows = runtime.builds();
-            let clocks: Vec<String> = rows.iter().flat_map(of).collect();
-            rows.into_iter().chain(clocks)
-        });
+        let rows = chronoscope_runtimes::ALL.iter().flat_map(|runtime| runtime.builds());
+        let known = rows.chain(select::clocks_of_runtimes());
         let all: Vec<String> = stored.chain(known).collect();
         assert!(all.len() > 150, "{}", all.len());
         for id in all {
@@ -561,6 +556,10 @@ mod tests {
     fn every_wall_clock_of_the_kernel_says_what_sets_it() {
         for entry in clocks::every().filter(|entry| entry.kind == Kind::Wall) {
             let page = clock(entry.id).expect("a clock");
+        let error = asked("python/perf_conter").expect_err("a mistyped clock of a runtime");
+        assert!(error.contains("did you mean python/perf-counter (clock of a runtime)"), "{error}");
+        let error = asked("stopwach").expect_err("mistyped, and no id");
+        assert!(error.contains("did you mean stopwatch (preset)"), "{error}");
             let told = page.body.contains("leap second") && page.body.contains("daylight saving");
             assert_eq!(told, entry.facts.built_on != BuiltOn::Device, "{}", entry.id);
         }
