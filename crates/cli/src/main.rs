@@ -42,7 +42,10 @@ fn run() -> anyhow::Result<ExitCode> {
     if let Some(line) = line {
         context.warn(&line);
     }
-    let done = runner::run(cli.task(&context)?, &context);
-    context.warn(&preset.next());
-    done
+    let done = runner::run(cli.task(&context)?, &context)?;
+    // Whatever stopped it comes before what to run next.
+    if done == ExitCode::SUCCESS {
+        context.warn(&preset.next());
+    }
+    Ok(done)
 }

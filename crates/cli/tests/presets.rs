@@ -46,9 +46,24 @@ fn every_preset_runs_and_says_what_it_stands_for() {
     assert!([Some(0), Some(3)].contains(&output.status.code()));
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("preset stopwatch: chronoscope runtimes"), "{told}");
-    assert!(told.contains("next: chronoscope hardware -v; "), "{told}");
+    let done = output.status.success();
+    assert_eq!(told.contains("next: chronoscope hardware -v; "), done, "{told}");
     let quiet = run(&["--preset", "timetest", "--budget", "50ms", "--quiet"]);
     assert!(quiet.stderr.is_empty());
+}
+
+#[test]
+fn a_preset_that_fails_does_not_say_what_comes_next() {
+    for (args, code) in [
+        (&["--preset", "timetest", "--budget", "50ms", "-o", "/nonexistent/run.json"][..], 1),
+        (&["--preset", "timetest", "c/tiem"], 2),
+        (&["--preset", "timetest", "--calls", "9"], 2),
+    ] {
+        let output = run(args);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {told}");
+        assert!(!told.contains("next:"), "{args:?}: {told}");
+    }
 }
 
 #[test]
