@@ -94,10 +94,12 @@ fn facts(calls: &Calls) -> Vec<Fact> {
 type InSeconds = (String, [f64; 3]);
 
 /// The figures by the clock in seconds, as the program that they come from prints them, and the
-/// lowest of each.
+/// lowest and the spread of each.
 fn seconds(calls: &Calls) -> Block {
     let rows = (1..).zip(&calls.passes).map(|(n, pass)| (format!("{n}"), figures(pass)));
-    let rows = rows.chain(lowest(calls).map(|lowest| ("lowest".to_owned(), lowest)));
+    let whole = [("lowest", lowest(calls)), ("spread", spread(calls))];
+    let whole = whole.into_iter().filter_map(|(name, ns)| Some((name.to_owned(), ns?)));
+    let rows = rows.chain(whole);
     let columns = columns! { (name, ns) in InSeconds;
         "" "pass" [full also_name] Cell::text(name);
         "" "delta1" [full right] Cell::text(scientific(ns[0]));
@@ -113,7 +115,18 @@ fn figures(pass: &Pass) -> [f64; 3] {
 
 /// The lowest of each figure by the clock.
 fn lowest(calls: &Calls) -> Option<[f64; 3]> {
-    calls.passes.iter().map(figures).reduce(|a, b| std::array::from_fn(|at| a[at].min(b[at])))
+    of_passes(calls, f64::min)
+}
+
+/// The largest of each figure less the lowest.
+fn spread(calls: &Calls) -> Option<[f64; 3]> {
+    let (highest, lowest) = (of_passes(calls, f64::max)?, lowest(calls)?);
+    (calls.passes.len() > 1).then(|| std::array::from_fn(|at| highest[at] - lowest[at]))
+}
+
+fn of_passes(calls: &Calls, choose: fn(f64, f64) -> f64) -> Option<[f64; 3]> {
+    let passes = calls.passes.iter().map(figures);
+    passes.reduce(|a, b| std::array::from_fn(|at| choose(a[at], b[at])))
 }
 
 /// The calls without a load, and those without or with one.
