@@ -2,8 +2,8 @@
 
 use crate::samples;
 
-use chronoscope_model::Report;
 use chronoscope_model::clock::Kind;
+use chronoscope_model::{Estimate, Report};
 use chronoscope_report::section::{Detail, Section, calls, runtimes, sweep};
 use chronoscope_report::text::{self, Style};
 
@@ -36,6 +36,31 @@ fn a_resolution_is_the_tick_and_the_benchmark_of_that_name_has_a_column_of_its_o
         finer += usize::from(words[9..11] != words[11..13]);
     }
     assert!(finer > 0, "{table}");
+}
+
+/// A benchmark's median is another statistic of the same batches.
+#[test]
+fn a_latency_is_the_cost_of_its_row_whatever_the_benchmark_has() {
+    let mut report = samples::runtimes::some();
+    let clocks = report.runtimes.iter_mut().flat_map(|runtime| &mut runtime.clocks);
+    for benchmark in clocks.filter_map(|clock| clock.benchmark.as_mut()) {
+        benchmark.latency.iter_mut().for_each(|latency| latency.median_ns *= 1.1);
+    }
+    let text = shown(&runtimes::SECTION, &report);
+    let (_, table) = text.split_once("Runtime, system, timer").expect("a table");
+    let mut rows = 0;
+    for runtime in &report.runtimes {
+        let Some(clock) = runtime.clocks.iter().find(|clock| clock.tick_ns.is_some()) else {
+            continue;
+        };
+        let cost = clock.throughput.as_ref().and_then(Estimate::human).expect("a cost");
+        let id = format!("{} ", runtime.id);
+        // Of builds that differ only in level, one has a row.
+        let row = table.lines().find(|line| line.trim_start().starts_with(&id));
+        assert!(row.is_none_or(|row| row.contains(&format!(" {cost} "))), "{cost}: {table}");
+        rows += usize::from(row.is_some());
+    }
+    assert!(rows > 1, "{table}");
 }
 
 #[test]

@@ -366,6 +366,10 @@ fn stopwatches(measured: &[&Runtime], detail: Detail, by_source: bool) -> Vec<Bl
     if !methods.is_empty() {
         blocks.push(Block::heading("Latency and resolution, as a benchmark measures them"));
         blocks.push(shown(method_columns(), Detail::Full, methods));
+        blocks.push(Block::legend(
+            "Mean, median and StdDev are over all iterations; latency, above, is the usual cost in \
+             the same iterations.",
+        ));
     }
     blocks
 }
@@ -392,10 +396,7 @@ fn main_columns<'a>(system: bool) -> Vec<Spec<OneClock<'a>>> {
             Cell::text(&r.hardware_timer);
         "" "1 tick" [full right] Cell::ns(c.unit_ns);
         "" "tick" [full right] Cell::ns(c.tick_ns);
-        "" "latency" [full right] match latency(c) {
-            Some(spread) => Cell::ns(spread.median_ns),
-            None => Cell::human_cost(c.throughput.as_ref()),
-        };
+        "" "latency" [full right] Cell::human_cost(c.throughput.as_ref());
         "" "StdDev" [full right] Cell::ns(latency(c).map(|s| s.sd_ns));
         "" "resolution" [full right] match c.is_limited_by_read() {
             true => Cell::text("≈ latency"),
