@@ -135,6 +135,9 @@ const ALIASES: &[(&str, &str)] = &[
     ("AsyncIO", "two-reads"),
     ("FILETIME", "windows/getsystemtimeasfiletime"),
     ("GetTickCount", "windows/gettickcount64"),
+    ("rdtscMS", "x86/rdtsc-ms"),
+    ("__rdtscMS", "x86/rdtsc-ms"),
+    ("__builtin_ia32_rdtscMS", "x86/rdtsc-ms"),
     ("QPC busy wait", "busy/qpc"),
     ("HR wait timer + busywait", "hybrid/waitable-timer-high-resolution"),
     ("MinGW usleep()", "mingw/usleep"),
@@ -550,16 +553,16 @@ mod tests {
         let error = asked("sequential").expect_err("half of a name");
         assert!(error.contains("did you mean sequential reads ("), "{error}");
         assert_eq!(error.matches("seen").count(), 0, "{error}");
+        let error = asked("python/perf_conter").expect_err("a mistyped clock of a runtime");
+        assert!(error.contains("did you mean python/perf-counter (clock of a runtime)"), "{error}");
+        let error = asked("stopwach").expect_err("mistyped, and no id");
+        assert!(error.contains("did you mean stopwatch (preset)"), "{error}");
     }
 
     #[test]
     fn every_wall_clock_of_the_kernel_says_what_sets_it() {
         for entry in clocks::every().filter(|entry| entry.kind == Kind::Wall) {
             let page = clock(entry.id).expect("a clock");
-        let error = asked("python/perf_conter").expect_err("a mistyped clock of a runtime");
-        assert!(error.contains("did you mean python/perf-counter (clock of a runtime)"), "{error}");
-        let error = asked("stopwach").expect_err("mistyped, and no id");
-        assert!(error.contains("did you mean stopwatch (preset)"), "{error}");
             let told = page.body.contains("leap second") && page.body.contains("daylight saving");
             assert_eq!(told, entry.facts.built_on != BuiltOn::Device, "{}", entry.id);
         }
