@@ -62,7 +62,8 @@ pub fn clocks(patterns: &[String], peers: bool) -> Result<Vec<&'static Entry>, E
     let (own, others): (Vec<String>, Vec<String>) =
         patterns.iter().cloned().partition(|p| named(ALL, p));
     if let Some(stray) = others.iter().find(|p| !named(PEERS, p)) {
-        return Err(unknown("clock", every().map(|entry| entry.id), stray));
+        let unknown = || unknown("clock", every().map(|entry| entry.id), stray);
+        return Err(of_a_runtime(stray).unwrap_or_else(unknown));
     }
     let mut chosen = Vec::new();
     if others.is_empty() || !own.is_empty() {
@@ -116,7 +117,7 @@ pub fn language(name: &str) -> Option<&'static str> {
 fn runtimes_named(id: &str) -> Result<Vec<&'static Runtime>, Error> {
     let all = chronoscope_runtimes::ALL;
     select("runtime", all, |runtime| runtime.id, &[id.to_owned()]).or_else(|unknown| {
-        let language = language(id).ok_or(unknown)?;
+        let language = language(id).ok_or_else(|| of_a_runtime(id).unwrap_or(unknown))?;
         Ok(all.iter().copied().filter(|runtime| runtime.language == language).collect())
     })
 }
@@ -269,6 +270,17 @@ pub fn clocks_of_runtimes() -> impl Iterator<Item = String> {
     })
 }
 
+/// The error for a clock of a runtime where clocks of the tool, or whole runtimes, are measured.
+fn of_a_runtime(id: &str) -> Option<Error> {
+    let (runtime, _) = id.split_once('/')?;
+    let is_known = clocks_of_runtimes().any(|known| known == id);
+    is_known.then(|| {
+        let all = format!("chronoscope runtimes {runtime} measures it with the others");
+        let one = "calls, deltas and overhead measure it alone";
+        Error::Unknown(format!("'{id}' is a clock of a runtime: {all}; {one}"))
+    })
+}
+
 /// Makes a user's text safe for a terminal.
 pub fn shown(wanted: &str) -> String {
     let plain = wanted.chars().filter(|c| !c.is_control());
@@ -393,6 +405,11 @@ mod tests {
         ] {
             let error = clock_of_any(id, &Disturbance::default()).err().expect(id).to_string();
             assert!(error.contains(meant), "{error}");
+        }
+        let one = ["python/perf-counter".to_owned()];
+        for error in [clocks(&one, false).err(), runtimes(&one, &[]).err()] {
+            let error = error.expect("a clock of a runtime").to_string();
+            assert!(error.contains("chronoscope runtimes python measures it"), "{error}");
         }
         let error = clock("python/perf-conter").err().expect("no clock of the tool").to_string();
         assert!(!error.contains("perf-counter"), "{error}");
