@@ -3,6 +3,7 @@
 
 use crate::Report;
 use crate::clock::{Clock, Kind, Reads};
+use std::sync::LazyLock;
 
 /// What a clock source counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,91 +38,36 @@ pub struct Source {
 }
 
 impl Source {
+    /// A clock source as `clock_sources.txt` has it; `None` for a heading.
+    fn parse(block: &'static str) -> Option<Self> {
+        let (facts, why) = block.split_once('\n')?;
+        let mut facts = facts.split(" | ");
+        Some(Self {
+            name: facts.next()?,
+            counts: match facts.next()? {
+                "counter" => Counts::Counter,
+                "scaled" => Counts::ScaledCounter,
+                "device" => Counts::Device,
+                "hypervisor" => Counts::Hypervisor,
+                _ => Counts::Ticks,
+            },
+            vdso: facts.next()? == "vDSO",
+            hz: facts.next()?.parse().ok(),
+            file: facts.next()?,
+            why: why.trim_end(),
+        })
+    }
+
     /// Whether it is the processor's counter, perhaps scaled by a hypervisor.
     pub const fn counts_the_counter(&self) -> bool {
         matches!(self.counts, Counts::Counter | Counts::ScaledCounter)
     }
 }
 
-macro_rules! sources {
-    ($($name:literal $counts:ident $vdso:literal $hz:expr, $file:literal, $why:literal;)*) => {
-        /// Every clock source that is known, those of x86 first.
-        pub const ALL: &[Source] = &[$(Source {
-            name: $name,
-            counts: Counts::$counts,
-            vdso: $vdso,
-            hz: $hz,
-            why: $why,
-            file: $file,
-        }),*];
-    };
-}
-
-sources! {
-    "tsc" Counter true None, "arch/x86/kernel/tsc.c",
-        "The processor's time-stamp counter. The kernel prefers it as long as it finds nothing \
-        wrong with it.";
-    "tsc-early" Counter true None, "arch/x86/kernel/tsc.c",
-        "The time-stamp counter until its rate has been refined, in the first second or so \
-        after the kernel started. A kernel that stays with it could not finish the \
-        calibration.";
-    "kvm-clock" ScaledCounter true Some(1e9), "arch/x86/kernel/kvmclock.c",
-        "A page in which KVM gives the guest the rate and offset of the time-stamp counter. The \
-        vDSO reads it if the host vouches for it (its stable bit).";
-    "xen" ScaledCounter false Some(1e9), "arch/x86/xen/time.c",
-        "Xen's page with the rate and offset of the time-stamp counter. The vDSO reads it only \
-        from Linux 4.15 on, and only if Xen declares it stable.";
-    "hyperv_clocksource_tsc_page" ScaledCounter true Some(1e7),
-        "drivers/clocksource/hyperv_timer.c",
-        "Hyper-V's page with the rate and offset of the time-stamp counter. Guests of Azure and \
-        WSL 2 keep time with it, unless the host lets them have an invariant TSC.";
-    "hyperv_clocksource_msr" Hypervisor false Some(1e7), "drivers/clocksource/hyperv_timer.c",
-        "A register of Hyper-V, used if the host offers no page: each read leaves the guest.";
-    "hpet" Device false None, "arch/x86/kernel/hpet.c",
-        "The High Precision Event Timer of the chipset, used if the time-stamp counter was \
-        given up or ruled out.";
-    "acpi_pm" Device false Some(3_579_545.0), "drivers/clocksource/acpi_pm.c",
-        "The power-management timer of the chipset, used if there is neither a usable time- \
-        stamp counter nor an HPET.";
-    "pit" Device false Some(1_193_182.0), "drivers/clocksource/i8253.c",
-        "The programmable interval timer of the PC, used on old machines with one CPU and \
-        nothing better.";
-    "cyclone" Device false None, "drivers/clocksource/cyclone.c",
-        "The timer of IBM's EXA chipset.";
-    "sgi_rtc" Device false None, "arch/x86/platform/uv/uv_time.c",
-        "The clock of the hubs of large SGI and HPE machines (UV), which all sockets share.";
-    "refined-jiffies" Ticks false None, "kernel/time/jiffies.c",
-        "The tick interrupt, with its period as it was calibrated: what is left if no counter \
-        can be used.";
-    "jiffies" Ticks false None, "kernel/time/jiffies.c",
-        "The tick interrupt: what is left if no counter can be used.";
-    "arch_sys_counter" Counter true None, "drivers/clocksource/arm_arch_timer.c",
-        "The system counter of Arm's generic timer. The vDSO reads it unless an erratum forbids \
-        that.";
-    "arch_mem_counter" Device false None, "drivers/clocksource/arm_arch_timer.c",
-        "The generic timer's counter through its memory-mapped frame, where the processor's \
-        register cannot be used.";
-    "mct-frc" Device false Some(24e6), "drivers/clocksource/exynos_mct.c",
-        "The free running counter of Samsung's Exynos, a device on the bus.";
-    "arm_global_timer" Device false None, "drivers/clocksource/arm_global_timer.c",
-        "The global timer of Arm's Cortex-A9, a device next to the cores.";
-    "ttc_clocksource" Device false None, "drivers/clocksource/timer-cadence-ttc.c",
-        "The triple timer counter of Xilinx' Zynq, a device on the bus.";
-    "dmtimer" Device false None, "drivers/clocksource/timer-ti-dm-systimer.c",
-        "A timer of Texas Instruments' OMAP and AM33xx, a device on the bus.";
-    "32k_counter" Device false Some(32_768.0), "drivers/clocksource/timer-ti-32k.c",
-        "The counter of OMAP's low-power oscillator: time moves by 30.5 us.";
-    "mxc_timer1" Device false None, "drivers/clocksource/timer-imx-gpt.c",
-        "The general purpose timer of NXP's i.MX, a device on the bus.";
-    "timebase" Counter true None, "arch/powerpc/kernel/time.c",
-        "The time base of POWER and PowerPC.";
-    "tod" Counter true None, "arch/s390/kernel/time.c",
-        "The time-of-day clock of IBM Z.";
-    "riscv_clocksource" Counter true None, "drivers/clocksource/timer-riscv.c",
-        "The time register of RISC-V.";
-    "Constant" Counter true None, "arch/loongarch/kernel/time.c",
-        "The stable counter of LoongArch.";
-}
+/// Every clock source that is known, those of x86 first.
+static ALL: LazyLock<Vec<Source>> = LazyLock::new(|| {
+    include_str!("clock_sources.txt").split("\n\n").filter_map(Source::parse).collect()
+});
 
 /// The clock source with this name.
 pub fn by_name(name: &str) -> Option<&'static Source> {
@@ -178,7 +124,10 @@ mod tests {
 
     #[test]
     fn a_source_that_the_vdso_reads_counts_the_counter() {
-        for source in ALL {
+        let blocks = include_str!("clock_sources.txt").split("\n\n").skip(1);
+        assert_eq!(ALL.len(), blocks.count());
+        for source in ALL.iter() {
+            assert!(source.file.ends_with(".c") && source.why.ends_with('.'), "{source:?}");
             assert!(!source.vdso || source.counts_the_counter(), "{}", source.name);
             assert_eq!(by_name(source.name).map(|found| found.why), Some(source.why));
         }

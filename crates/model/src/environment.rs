@@ -8,6 +8,7 @@ use crate::clock_source;
 use crate::loops::Throughput;
 use crate::ordering::AcrossCpus;
 use crate::timekeeping::Timekeeping;
+use std::sync::LazyLock;
 
 /// The machine and its state.
 #[record]
@@ -436,47 +437,23 @@ pub struct Versions {
     pub rate: &'static str,
 }
 
-/// All versions since Windows 2000, oldest first, and a guest of Hyper-V last (Microsoft Learn,
-/// "Acquiring high-resolution time stamps"; Akinshin, "Stopwatch under the hood", for the shift by
-/// ten bits; Hyper-V TLFS, "Partition Reference Time Enlightenment").
-pub const VERSIONS: [Versions; 6] = [
-    Versions {
-        name: "2000, XP, Server 2003",
-        from: [5, 0, 0],
-        rests_on: "the TSC, even a variant one, or the ACPI PM timer (boot.ini: /usepmtimer)",
-        rate: "the processor's, or 3.579545 MHz",
-    },
-    Versions {
-        name: "Vista, Server 2008",
-        from: [6, 0, 0],
-        rests_on: "the HPET, or the ACPI PM timer if there is none",
-        rate: "14.31818 or 3.579545 MHz",
-    },
-    Versions {
-        name: "7, Server 2008 R2",
-        from: [6, 1, 0],
-        rests_on: "an invariant TSC that is in step on all CPUs; otherwise the HPET or ACPI PM",
-        rate: "that of the TSC / 1024",
-    },
-    Versions {
-        name: "8 to 10 1803, Server 2012 to 2016",
-        from: [6, 2, 0],
-        rests_on: "an invariant TSC, which large machines synchronise better than before",
-        rate: "that of the TSC / 1024",
-    },
-    Versions {
-        name: "10 1809 and later, 11, Server 2019 and later",
-        from: [10, 0, 17763],
-        rests_on: "an invariant TSC, scaled",
-        rate: "10 MHz",
-    },
-    Versions {
-        name: "8 and later as a guest of Hyper-V",
-        from: [u32::MAX; 3],
-        rests_on: "the hypervisor's page, which scales the TSC",
-        rate: "10 MHz",
-    },
-];
+/// The rows of `windows.md`: all versions since Windows 2000, oldest first, and a guest of Hyper-V
+/// last, which no number begins.
+pub static VERSIONS: LazyLock<Vec<Versions>> = LazyLock::new(|| {
+    let row = |line: &'static str| {
+        let mut cells = line.strip_prefix("| ")?.split(" | ");
+        let (name, from) = (cells.next()?, cells.next()?);
+        let mut numbers = from.split('.').map(|number| number.parse().unwrap_or(u32::MAX));
+        let from = [numbers.next()?, numbers.next()?, numbers.next()?];
+        Some(Versions {
+            name,
+            from,
+            rests_on: cells.next()?,
+            rate: cells.next()?.trim_end_matches(" |"),
+        })
+    };
+    include_str!("windows.md").lines().filter_map(row).collect()
+});
 
 /// What the counter of this machine should rest on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -497,11 +474,10 @@ pub fn expected(env: &Environment) -> Option<Expected> {
     let mut numbers = env.kernel.as_ref()?.split('.').map(str::parse::<u32>);
     let mut number = || numbers.next()?.ok();
     let version = [number()?, number()?, number().unwrap_or(0)];
-    let [.., guest] = &VERSIONS;
     let enlightened = env.hypervisor.as_ref().is_some_and(|it| it.has("hyperv-tsc-page"));
     if enlightened && version >= [6, 2, 0] {
         let why = "the hypervisor's page: this is a guest that has one".to_owned();
-        return Some(Expected { versions: guest, tsc: true, why });
+        return Some(Expected { versions: VERSIONS.last()?, tsc: true, why });
     }
     let versions = VERSIONS.iter().rfind(|row| row.from <= version)?;
     let kind = env.tsc.as_ref().map_or(TscKind::None, |tsc| tsc.kind);

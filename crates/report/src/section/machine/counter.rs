@@ -326,7 +326,7 @@ pub(super) fn qpc_blocks(env: &Environment) -> Vec<Block> {
         return Vec::new();
     };
     let mut rows = Rows::shown(qpc_columns(), Detail::Full);
-    for versions in &VERSIONS {
+    for versions in VERSIONS.iter() {
         rows.add(versions, versions == expected.versions);
     }
     vec![
