@@ -89,7 +89,7 @@ fn replacing(root: &Root, maps: &str) -> Vec<String> {
         if file.take(size).read_to_end(&mut bytes).is_err() {
             continue;
         }
-        let symbols = Image::of_file(&bytes).map(|image| image.symbols()).unwrap_or_default();
+        let symbols = Image::parse(&bytes).map(|image| image.symbols).unwrap_or_default();
         let has = |call: &&&str| symbols.iter().any(|symbol| symbol.name == **call);
         let calls: Vec<&str> = CALLS.iter().filter(has).copied().collect();
         if !calls.is_empty() {
