@@ -145,7 +145,7 @@ fn from_bundle(folder: &Path) -> Result<Report, Usage> {
         // A bundle may hold facts only.
         Err(_) => None,
     };
-    if measured.is_none() && root.process().arch.is_empty() {
+    if measured.is_none() && root.arch().is_empty() {
         let why = "it is not a bundle: it has neither `process` nor `report.json`; `chronoscope \
                    doctor --record DIR` writes one";
         return Err(refuse(why.into()));

@@ -189,7 +189,9 @@ impl Bundle<'_> {
 
 /// What system calls returned, as lines of `key=value`.
 fn process(process: &Process) -> String {
-    let mut text = format!("arch={}\n", process.arch);
+    let facts = &process.facts;
+    let keeping = facts.keeping.clone().unwrap_or_default();
+    let mut text = format!("arch={}\n", facts.arch);
     let mut line = |key: &str, value: Option<String>| {
         if let Some(value) = value {
             // Writing to a text cannot fail.
@@ -199,33 +201,32 @@ fn process(process: &Process) -> String {
     line("sysname", process.sysname.clone());
     line("release", process.release.clone());
     line("machine", process.machine.clone());
-    line("c_library", process.c_library.clone());
-    let allowed = chronoscope_model::units::ranges(&process.allowed);
+    line("c_library", facts.c_library.clone());
+    let allowed = chronoscope_model::units::ranges(&facts.allowed_cpus);
     line("allowed", Some(allowed).filter(|list| !list.is_empty()));
     let number = |value: Option<u64>| value.map(|value| value.to_string());
-    line("timer_slack_ns", number(process.timer_slack_ns));
-    line("timer_resolution_ns", number(process.timer_resolution_ns));
+    line("timer_slack_ns", number(facts.timer_slack_ns));
+    line("timer_resolution_ns", number(keeping.timer_resolution_ns));
     line("cntfrq", number(process.cntfrq));
     let flag = |value: Option<bool>| value.map(|value| value.to_string());
     line("tsc_permitted", flag(process.tsc_permitted));
     line("vdso", flag(process.vdso));
-    line("time64", process.time64.clone());
-    line("emulator", process.emulator.clone());
-    line("sleep_refused", process.sleep_refused.clone());
-    let library = process.library_clock.as_ref().map(|clock| {
+    line("time64", keeping.time64);
+    line("emulator", facts.emulated.clone());
+    line("sleep_refused", keeping.sleep_refused);
+    let library = keeping.library_clock.map(|clock| {
         let (ahead, still) = (clock.ahead_ns, clock.stands_still);
         let pace = clock.pace_percent.map_or(String::new(), |pace| format!(" pace={pace}"));
         format!("ahead={ahead} still={still}{pace} preloaded={}", clock.preloaded.join(","))
     });
     line("library_clock", library);
-    let adjtimex = process.adjtimex.as_ref().map(|answer| match answer {
-        Ok(it) => format!(
+    let adjtimex = keeping.adjtimex.map(|it| {
+        format!(
             "state={} status={:#x} maxerror={} esterror={} freq={} tick={} tai={}",
             it.state, it.status, it.maxerror_us, it.esterror_us, it.freq, it.tick_us, it.tai_s
-        ),
-        Err(why) => why.replace('=', " "),
+        )
     });
-    line("adjtimex", adjtimex);
+    line("adjtimex", adjtimex.or(keeping.adjtimex_refused.map(|why| why.replace('=', " "))));
     for (cpu, register) in &process.core_types {
         line("core_type", Some(format!("{cpu}:{register:#x}")));
     }

@@ -11,15 +11,14 @@ use raw_cpuid::CpuIdReader;
 /// Fills in the counter on x86; other processors have none. (A user-mode emulator shows programs
 /// for other processors the files of an x86 kernel, but they cannot read its counter.)
 pub fn fill_tsc(root: &Root, log: &Log, env: &mut Environment) {
-    if matches!(root.process().arch.as_str(), "arm" | "aarch64") {
+    if matches!(root.arch(), "arm" | "aarch64") {
         return;
     }
-    let info = root.cpuinfo();
-    let flags = flags(info);
+    let flags = flags(root);
     let cpuid = root.cpuid();
     if cpuid.is_none() && flags.as_ref().is_none_or(|flags| !flags.contains(&"tsc")) {
         // What `lscpu` lists need not have the line of flags.
-        let arch = root.process().arch.as_str();
+        let arch = root.arch();
         let named = matches!(arch, "x86_64" | "x86" | "i386" | "i586" | "i686");
         if flags.is_none() && root.is_linux() && (named || (arch.is_empty() && is_x86(root))) {
             env.not_known("TSC", "neither CPUID nor the processor's flags are known");
@@ -47,12 +46,8 @@ pub fn fill_tsc(root: &Root, log: &Log, env: &mut Environment) {
 }
 
 /// The counter's flags among those of the first CPU; `None` if no flags are listed.
-fn flags(info: &str) -> Option<Vec<&'static str>> {
-    let line = info
-        .lines()
-        .filter_map(|line| line.split_once(':'))
-        .find(|(key, _)| key.trim() == "flags")?
-        .1;
+fn flags(root: &Root) -> Option<Vec<&'static str>> {
+    let line = root.cpuinfo("flags").next()?;
     Some(rows("TSC flags").filter(|flag| line.split_whitespace().any(|w| w == *flag)).collect())
 }
 
@@ -112,7 +107,7 @@ fn kind(cpuid: Option<&Cpuid>, listed: Option<&Vec<&str>>) -> (TscKind, String) 
 /// Whether the files or CPUID show that this is an x86 machine.
 pub(super) fn is_x86(root: &Root) -> bool {
     root.cpuid().is_some_and(|cpuid| cpuid.cpuid1(0).eax > 0)
-        || cpu::field(root.cpuinfo(), "vendor_id").is_some()
+        || root.cpu_field("vendor_id").is_some()
 }
 
 /// Goldmont server (Denverton): reports neither its crystal nor leaf 0x16. The crystal runs at 25
@@ -310,7 +305,7 @@ const PARTS: &[(u32, u32, u32, &str)] = &[
 
 /// Fills in the counter on Arm under Linux; other systems have nothing to read it from.
 pub fn fill_arm(root: &Root, log: &Log, env: &mut Environment) {
-    if !matches!(root.process().arch.as_str(), "arm" | "aarch64") || !root.is_linux() {
+    if !matches!(root.arch(), "arm" | "aarch64") || !root.is_linux() {
         return;
     }
     env.counter = Some(ArmCounter {
@@ -392,7 +387,7 @@ fn errata(root: &Root, log: &Log) -> Vec<String> {
             ));
         }
     }
-    let midr = cpu::midr(root, root.cpuinfo());
+    let midr = cpu::midr(root);
     found.extend(midr.and_then(by_midr));
     // A 32-bit kernel has no workaround for any of them.
     if root.process().machine.as_deref().is_some_and(|m| m.starts_with("armv")) {

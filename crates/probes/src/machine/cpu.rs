@@ -15,23 +15,23 @@ use std::collections::BTreeSet;
 /// Fills in the processor and the machine around it.
 pub fn fill(root: &Root, env: &mut Environment) {
     env.cpu.machine = machine(root);
-    let info = root.cpuinfo();
-    if root.cpuid().is_some() || field(info, "vendor_id").is_some() {
-        x86(root, info, env);
+    let field = |key| root.cpu_field(key);
+    if root.cpuid().is_some() || field("vendor_id").is_some() {
+        x86(root, env);
     } else {
-        arm(root, info, env);
+        arm(root, env);
     }
-    if env.cpu.model.is_none() {
-        env.cpu.model = field(info, "model name").or_else(|| field(info, "cpu model"));
-    }
+    let model = env.cpu.model.take();
+    env.cpu.model = model.or_else(|| field("model name")).or_else(|| field("cpu model"));
 }
 
-fn x86(root: &Root, info: &str, env: &mut Environment) {
+fn x86(root: &Root, env: &mut Environment) {
+    let field = |key| root.cpu_field(key);
     let decoded = root.cpuid().map(|cpuid| (cpuid, cpuid.decoded()));
     let brand = decoded.as_ref().and_then(|(_, cpuid)| cpuid.get_processor_brand_string());
     env.cpu.vendor =
         decoded.as_ref().map(|(cpuid, _)| printable(&cpuid.vendor())).and_then(nonempty);
-    env.cpu.vendor = env.cpu.vendor.take().or_else(|| field(info, "vendor_id"));
+    env.cpu.vendor = env.cpu.vendor.take().or_else(|| field("vendor_id"));
     env.cpu.model = brand.map(|brand| printable(brand.as_str())).and_then(nonempty);
     // AMD APM volume 3, appendix E.4.19, "LFENCE always serializing".
     env.cpu.lfence_serialises = root
@@ -42,15 +42,14 @@ fn x86(root: &Root, info: &str, env: &mut Environment) {
     let signature = signature.map(|(family, model, stepping)| {
         [family, model, stepping].map(|number| number.to_string())
     });
-    let listed =
-        || Some([field(info, "cpu family")?, field(info, "model")?, field(info, "stepping")?]);
+    let listed = || Some([field("cpu family")?, field("model")?, field("stepping")?]);
     env.cpu.signature = signature.or_else(listed).map(|[family, model, stepping]| {
         format!("family {family} model {model} stepping {stepping}")
     });
 }
 
-fn arm(root: &Root, info: &str, env: &mut Environment) {
-    let Some(midr) = midr(root, info) else { return };
+fn arm(root: &Root, env: &mut Environment) {
+    let Some(midr) = midr(root) else { return };
     env.cpu.signature = Some(format!("MIDR {midr:#010x}"));
     let implementer = midr >> 24;
     env.cpu.vendor = numbered("implementers", implementer).map(str::to_owned);
@@ -73,11 +72,11 @@ pub(super) fn arm_part(midr: u32) -> Option<String> {
 /// or assembled from `/proc/cpuinfo` (Arm ARM, MIDR_EL1: implementer 31:24, variant 23:20,
 /// architecture 19:16, part 15:4, revision 3:0; 0xf means "by ID registers", as in all newer
 /// parts).
-pub(super) fn midr(root: &Root, info: &str) -> Option<u32> {
+pub(super) fn midr(root: &Root) -> Option<u32> {
     if let Some(value) = midr_of(root, 0) {
         return Some(value);
     }
-    let part = |key, mask| Some(u32::try_from(number(&field(info, key)?)?).ok()? & mask);
+    let part = |key, mask| Some(u32::try_from(number(root.cpuinfo(key).next()?)?).ok()? & mask);
     Some(
         part("CPU implementer", 0xff)? << 24
             | part("CPU variant", 0xf)? << 20
@@ -112,14 +111,6 @@ fn machine(root: &Root) -> Option<String> {
         (None, Some(one)) | (Some(one), None) => nonempty(printable(&one)),
         (None, None) => None,
     }
-}
-
-/// The first value of a key in `/proc/cpuinfo`.
-pub(super) fn field(info: &str, key: &str) -> Option<String> {
-    info.lines()
-        .filter_map(|line| line.split_once(':'))
-        .find(|(name, _)| name.trim() == key)
-        .and_then(|(_, value)| nonempty(printable(value)))
 }
 
 fn nonempty(text: String) -> Option<String> {
@@ -160,12 +151,8 @@ fn count_cpus(root: &Root, env: &mut Environment) -> usize {
     if root.is_linux() {
         env.not_known("topology", format!("{CPUS}/online does not list the CPUs"));
     }
-    let listed = root
-        .cpuinfo()
-        .lines()
-        .filter(|line| line.split_once(':').is_some_and(|(key, _)| key.trim() == "processor"))
-        .count();
-    match listed.max(root.process().allowed.len()) {
+    let listed = root.cpuinfo("processor").count();
+    match listed.max(root.process().facts.allowed_cpus.len()) {
         0 if root.is_host() => std::thread::available_parallelism().map_or(1, usize::from),
         found => found,
     }

@@ -84,13 +84,8 @@ impl Signs {
 
 /// Whether the processor reports that it is virtual.
 fn announced(root: &Root) -> bool {
-    let info = root.cpuinfo();
-    let flag = cpu::field(info, "flags").is_some();
-    let listed = info
-        .lines()
-        .find(|line| line.starts_with("flags"))
-        .is_some_and(|line| line.split_whitespace().any(|word| word == "hypervisor"));
-    (flag && listed)
+    let mut flags = root.cpuinfo("flags").take(1).flat_map(str::split_whitespace);
+    flags.any(|flag| flag == "hypervisor")
         || root.cpuid().and_then(|cpuid| cpuid.leaf(1, 0)).is_some_and(|leaf| leaf.ecx >> 31 == 1)
 }
 
@@ -194,13 +189,9 @@ fn monitor(root: &Root, log: &Log, env: &Environment, signs: &mut Signs) {
 
 /// Fills in the emulator, if the processor is emulated.
 pub fn fill_emulation(root: &Root, env: &mut Environment) {
-    env.emulated = root
-        .process()
-        .emulator
-        .clone()
-        .or_else(|| by_cpuid(root))
-        .or_else(|| by_kernel(root))
-        .or_else(|| by_midr(root));
+    let told = env.emulated.take();
+    env.emulated =
+        told.or_else(|| by_cpuid(root)).or_else(|| by_kernel(root)).or_else(|| by_midr(root));
 }
 
 /// QEMU's own translator announces itself (QEMU, `target/i386/cpu.c`), and Rosetta puts
@@ -222,7 +213,7 @@ fn by_cpuid(root: &Root) -> Option<String> {
 /// An emulator of user processes (qemu-user) answers uname itself but shows the files of the real
 /// kernel, so the two name different architectures.
 fn by_kernel(root: &Root) -> Option<String> {
-    let arch = root.process().arch.as_str();
+    let arch = root.arch();
     let own = family(arch)?;
     // Kernel 6.1 and newer: `/proc/sys/kernel/arch`.
     if let Ok(kernel) = root.text("/proc/sys/kernel/arch")
@@ -231,14 +222,9 @@ fn by_kernel(root: &Root) -> Option<String> {
         let kernel = printable(&kernel);
         return Some(format!("/proc/sys/kernel/arch is {kernel}, but this program is for {arch}"));
     }
-    let info = root.cpuinfo();
-    let listed = if cpu::field(info, "vendor_id").is_some() && info.contains("flags") {
-        Some("x86")
-    } else if cpu::field(info, "CPU implementer").is_some() {
-        Some("arm")
-    } else {
-        None
-    };
+    let has = |key| root.cpu_field(key).is_some();
+    let x86 = has("vendor_id") && has("flags");
+    let listed = x86.then_some("x86").or(has("CPU implementer").then_some("arm"));
     if let Some(other) = listed.filter(|other| *other != own) {
         return Some(format!(
             "/proc/cpuinfo lists {other} processors, but this program is for {arch}"
@@ -255,10 +241,10 @@ fn by_kernel(root: &Root) -> Option<String> {
 
 /// Implementer 0 is "reserved for software use" (Arm ARM, MIDR_EL1): QEMU's `-cpu max`.
 fn by_midr(root: &Root) -> Option<String> {
-    if family(&root.process().arch) != Some("arm") {
+    if family(root.arch()) != Some("arm") {
         return None;
     }
-    let midr = cpu::midr(root, root.cpuinfo())?;
+    let midr = cpu::midr(root)?;
     (midr != 0 && midr >> 24 == 0)
         .then(|| format!("MIDR {midr:#010x}: an implementer reserved for software"))
 }

@@ -99,6 +99,12 @@ fn first_word(text: &str) -> String {
     printable(text.split_whitespace().next().unwrap_or_default())
 }
 
+/// What every system knows about a process of this program.
+pub fn own_facts() -> Environment {
+    let arch = std::env::consts::ARCH.to_owned();
+    Environment { arch, c_library: c_library(), ..Environment::default() }
+}
+
 /// Whether it is part of the program: other programs of this machine then call another one, whose
 /// clocks may cost more or less.
 const LINKED: &str =
@@ -107,7 +113,7 @@ const LINKED: &str =
 /// Its name, its version if it tells one, and how it is linked: `glibc 2.36, static`. `None` if it
 /// is not known.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-pub fn c_library() -> Option<String> {
+fn c_library() -> Option<String> {
     // SAFETY: gnu_get_libc_version(3) returns a static text that ends with 0.
     let version = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };
     Some(format!("glibc {}{LINKED}", version.to_string_lossy()))
@@ -115,7 +121,7 @@ pub fn c_library() -> Option<String> {
 
 /// Its name, and how it is linked; it tells no version. `None` if it is not known.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub fn c_library() -> Option<String> {
+fn c_library() -> Option<String> {
     let name = if cfg!(target_env = "musl") {
         "musl"
     } else if cfg!(target_vendor = "apple") {
@@ -138,10 +144,8 @@ const PROCESSES: usize = 4096;
 const PATIENCE_NS: u64 = 4_000_000;
 
 pub fn fill_keeping(root: &Root, env: &mut Environment) {
-    state(root, env);
-    if !root.is_linux() {
-        return;
-    }
+    fill_discipline(env);
+    let Some(asked) = env.keeping.take() else { return };
     let signed = |path: &str| root.text(path).ok()?.parse::<i64>().ok();
     // The kernel looks up the name of a function for every timer in it, at some 10 us each.
     let list = (!root.is_hurried()).then(|| root.long_text("/proc/timer_list"));
@@ -151,37 +155,18 @@ pub fn fill_keeping(root: &Root, env: &mut Environment) {
         rt_runtime_us: signed("/proc/sys/kernel/sched_rt_runtime_us"),
         rt_period_us: signed("/proc/sys/kernel/sched_rt_period_us"),
         programs: programs(root, env),
-        ..env.keeping.take().unwrap_or_default()
+        ..asked
     };
     env.keeping = Some(found);
 }
 
-/// Fills in what can change at any time and costs little to ask.
-pub fn state(root: &Root, env: &mut Environment) {
-    let process = root.process();
-    if !root.is_linux() {
-        return;
+/// Fills in whether the clock is kept synchronised.
+pub fn fill_discipline(env: &mut Environment) {
+    let found = env.keeping.as_ref();
+    env.discipline = found.and_then(|found| Some(found.adjtimex?.discipline()));
+    if let Some(why) = found.and_then(|found| found.adjtimex_refused.clone()) {
+        env.not_known("discipline", format!("adjtimex: {why}"));
     }
-    let mut found = Timekeeping {
-        timer_resolution_ns: process.timer_resolution_ns,
-        time64: process.time64.clone(),
-        distances: process.distances,
-        library_clock: process.library_clock.clone(),
-        sleep_refused: process.sleep_refused.clone(),
-        ..Timekeeping::default()
-    };
-    match &process.adjtimex {
-        Some(Ok(answer)) => {
-            env.discipline = Some(answer.discipline());
-            found.adjtimex = Some(*answer);
-        }
-        Some(Err(why)) => {
-            env.not_known("discipline", format!("adjtimex: {why}"));
-            found.adjtimex_refused = Some(why.clone());
-        }
-        None => {}
-    }
-    env.keeping = Some(found);
 }
 
 /// Whether high-resolution timers are active on the first CPU that /proc/timer_list describes:

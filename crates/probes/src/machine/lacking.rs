@@ -5,7 +5,7 @@ use std::io;
 
 use chronoscope_model::Environment;
 
-use super::kernel::c_library;
+use super::kernel::own_facts;
 use super::noise::CpuTimes;
 use super::root::Missing;
 use super::root::Process;
@@ -49,9 +49,8 @@ lacking! {
 /// The facts about a process that every system can report.
 pub fn process() -> Process {
     Process {
-        arch: std::env::consts::ARCH.to_owned(),
+        facts: own_facts(),
         sysname: Some(std::env::consts::OS.to_owned()),
-        c_library: c_library(),
         ..Process::default()
     }
 }

@@ -1,10 +1,11 @@
 //! Linux: facts from system calls, the auxiliary vector and `/dev/kmsg`.
 
-use super::kernel::c_library;
+use super::kernel::own_facts;
 use super::noise::CpuTimes;
 use super::power;
 use super::root::{Missing, Process, Root};
-use chronoscope_model::timekeeping::{Adjtimex, Distances};
+use chronoscope_model::Environment;
+use chronoscope_model::timekeeping::{Adjtimex, Distances, Timekeeping};
 use std::ffi::CStr;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
@@ -24,24 +25,30 @@ pub fn power_source() -> Option<String> {
 /// Asks the kernel about this process and about itself.
 pub fn process() -> Process {
     let [sysname, release, machine] = uname();
+    let clock = adjtimex_answer();
     Process {
-        arch: std::env::consts::ARCH.to_owned(),
+        facts: Environment {
+            allowed_cpus: allowed(),
+            timer_slack_ns: crate::waits::os::slack(),
+            emulated: emulator(),
+            keeping: Some(Timekeeping {
+                timer_resolution_ns: timer_resolution_ns(),
+                time64: time64(),
+                library_clock: crate::time::library_clock(),
+                sleep_refused: crate::time::refused(),
+                distances: distances(),
+                adjtimex: clock.as_ref().ok().copied(),
+                adjtimex_refused: clock.err(),
+                ..Timekeeping::default()
+            }),
+            ..own_facts()
+        },
         sysname,
         release,
         machine,
-        c_library: c_library(),
-        allowed: allowed(),
-        timer_slack_ns: crate::waits::os::slack(),
         tsc_permitted: crate::time::tsc_permitted(),
-        adjtimex: Some(adjtimex_answer()),
-        timer_resolution_ns: timer_resolution_ns(),
-        time64: time64(),
-        library_clock: crate::time::library_clock(),
-        sleep_refused: crate::time::refused(),
-        distances: distances(),
         vdso: Some(vdso_base().is_some()),
         cntfrq: cntfrq(),
-        emulator: emulator(),
         ..Process::default()
     }
 }

@@ -6,6 +6,7 @@ use std::io;
 use chronoscope_model::Environment;
 use chronoscope_model::environment::{ArmCounter, Hypervisor, Rate, Timer};
 
+use super::kernel::own_facts;
 use super::root::Process;
 
 pub use super::lacking::*;
@@ -14,11 +15,13 @@ pub fn process() -> Process {
     // Apple, "About the Rosetta translation environment": 1 in a translated process.
     let translated = number(c"sysctl.proc_translated") == Some(1);
     Process {
-        arch: std::env::consts::ARCH.to_owned(),
+        facts: Environment {
+            emulated: translated.then(|| "Rosetta (sysctl.proc_translated is 1)".to_owned()),
+            ..own_facts()
+        },
         sysname: Some("Darwin".to_owned()),
         release: text(c"kern.osrelease"),
         machine: text(c"hw.machine"),
-        emulator: translated.then(|| "Rosetta (sysctl.proc_translated is 1)".to_owned()),
         ..Process::default()
     }
 }

@@ -99,7 +99,7 @@ use chronoscope_model::Environment;
 /// It takes a few milliseconds. It only reads: it runs nothing and changes nothing, except that on
 /// some hybrid processors the calling thread visits each CPU that it may use, and returns.
 pub fn environment(root: &Root) -> Environment {
-    let mut env = Environment { arch: root.process().arch.clone(), ..Environment::default() };
+    let mut env = root.process().facts.clone();
     let log = kmsg::read(root);
 
     kernel::fill(root, &mut env);
@@ -116,8 +116,7 @@ pub fn environment(root: &Root) -> Environment {
     vdso::fill(root, &mut env);
     power::fill(root, &mut env);
     kernel::fill_load(root, &mut env);
-    env.c_library.clone_from(&root.process().c_library);
-    limits(root, &mut env);
+    quota::fill(root, &mut env);
     kernel::fill_keeping(root, &mut env);
     kmsg::fill(root, &log, &mut env);
     if let Some(windows) = &root.process().windows {
@@ -135,25 +134,18 @@ pub fn kernel_log(root: &Root) -> Vec<String> {
     kmsg::read(root).0.unwrap_or_default()
 }
 
-/// What can change on the machine behind `root` while it is measured, and nothing else: the clock
-/// source, the CPUs, power and frequency, and what the process may do. It takes less than a
+/// What can change on the machine behind `root` while it is measured, and what the process itself
+/// was told: the clock source, the CPUs, power and frequency, and what the process may do. It takes less than a
 /// millisecond on most systems, and only reads.
 pub fn state(root: &Root) -> Environment {
-    let mut env = Environment::default();
+    let mut env = root.process().facts.clone();
     cpu::fill_topology(root, &mut env);
     kernel::fill_clocksource(root, &kmsg::Log::none(), &mut env);
     power::fill(root, &mut env);
-    limits(root, &mut env);
-    kernel::state(root, &mut env);
+    quota::fill(root, &mut env);
+    kernel::fill_discipline(&mut env);
     if root.is_host() {
         os::fill(&mut env);
     }
     env
-}
-
-/// Fills in what this process may do, and how late it may be woken.
-fn limits(root: &Root, env: &mut Environment) {
-    env.allowed_cpus.clone_from(&root.process().allowed);
-    env.timer_slack_ns = root.process().timer_slack_ns;
-    quota::fill(root, env);
 }

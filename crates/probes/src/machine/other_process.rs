@@ -3,7 +3,7 @@
 use super::root::{Missing, Process, Root, cpu_list, printable};
 use super::vdso::Image;
 use chronoscope_model::Environment;
-use chronoscope_model::timekeeping::LibraryClock;
+use chronoscope_model::timekeeping::{LibraryClock, Timekeeping};
 use std::io::Read;
 
 /// Libraries that replace the clocks of a program into which they are loaded: libfaketime, and
@@ -41,19 +41,25 @@ fn of(root: &Root) -> Result<Process, Missing> {
     let replace = maps.as_ref().map(|maps| replacing(root, maps)).unwrap_or_default();
     let library_clock = (!replace.is_empty())
         .then(|| LibraryClock { preloaded: replace, ..LibraryClock::default() });
+    let own = super::os::process();
+    let keeping = own.facts.keeping.unwrap_or_default();
     Ok(Process {
-        timer_slack_ns: root.number("/proc/self/timerslack_ns"),
-        allowed: field("Cpus_allowed_list").and_then(cpu_list).unwrap_or_default(),
+        facts: Environment {
+            arch: own.facts.arch,
+            timer_slack_ns: root.number("/proc/self/timerslack_ns"),
+            allowed_cpus: field("Cpus_allowed_list").and_then(cpu_list).unwrap_or_default(),
+            keeping: Some(Timekeeping {
+                library_clock,
+                time64: None,
+                sleep_refused: None,
+                distances: None,
+                ..keeping
+            }),
+            ..Environment::default()
+        },
         vdso: maps.as_ref().map(|maps| maps.contains("[vdso]")),
-        library_clock,
         tsc_permitted: None,
-        log_excerpt: false,
-        sleep_refused: None,
-        time64: None,
-        emulator: None,
-        distances: None,
-        c_library: None,
-        ..super::os::process()
+        ..own
     })
 }
 

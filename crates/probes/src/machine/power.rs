@@ -70,15 +70,13 @@ fn frequency(root: &Root, env: &mut Environment) {
     let policies: Vec<String> =
         root.names(&folder).into_iter().filter(|name| name.starts_with("policy")).collect();
     let (mut governors, mut drivers) = (BTreeSet::new(), BTreeSet::new());
-    let mut range = None;
+    let mut hz = Vec::new();
     for (asked, policy) in policies.iter().enumerate() {
         let read = |key: &str| root.text(&format!("{folder}/{policy}/{key}")).ok();
         governors.extend(read("scaling_governor").map(|name| printable(&name)));
         drivers.extend(read("scaling_driver").map(|name| printable(&name)));
         let khz = root.number(&format!("{folder}/{policy}/scaling_cur_freq"));
-        if let Some(khz) = khz.filter(|khz| *khz > 0) {
-            widen(&mut range, khz as f64 * 1e3);
-        }
+        hz.extend(khz.filter(|khz| *khz > 0).map(|khz| khz as f64 * 1e3));
         if root.is_host() && begin.elapsed() > PATIENCE && asked + 1 < policies.len() {
             env.not_known(
                 "power",
@@ -94,28 +92,13 @@ fn frequency(root: &Root, env: &mut Environment) {
     }
     env.power.governor = joined(governors);
     env.power.frequency_driver = joined(drivers);
-    if range.is_none() {
+    if hz.is_empty() {
         // Without a driver, the kernel still reports what it assumes, here in megahertz.
-        let info = root.cpuinfo();
-        for line in info.lines() {
-            let Some((key, value)) = line.split_once(':') else {
-                continue;
-            };
-            if key.trim() == "cpu MHz"
-                && let Ok(mhz) = value.trim().parse::<f64>()
-                && mhz.is_finite()
-                && mhz > 0.0
-            {
-                widen(&mut range, mhz * 1e6);
-            }
-        }
+        let assumed = root.cpuinfo("cpu MHz").filter_map(|mhz| mhz.parse::<f64>().ok());
+        hz.extend(assumed.filter(|mhz| mhz.is_finite() && *mhz > 0.0).map(|mhz| mhz * 1e6));
     }
-    env.power.frequency_hz = range;
-}
-
-fn widen(range: &mut Option<[f64; 2]>, hz: f64) {
-    let [low, high] = range.unwrap_or([hz, hz]);
-    *range = Some([low.min(hz), high.max(hz)]);
+    let ends = [f64::min, f64::max].map(|end| hz.iter().copied().reduce(end));
+    env.power.frequency_hz = ends[0].zip(ends[1]).map(<[f64; 2]>::from);
 }
 
 fn joined(names: BTreeSet<String>) -> Option<String> {

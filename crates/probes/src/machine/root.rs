@@ -1,6 +1,7 @@
 //! Where facts come from: the files of a machine, its CPUID, and what its system calls return.
 
-use chronoscope_model::timekeeping::{Adjtimex, Distances, LibraryClock};
+use chronoscope_model::Environment;
+use chronoscope_model::timekeeping::{Adjtimex, LibraryClock, Timekeeping};
 use raw_cpuid::{CpuId, CpuIdReader, CpuIdResult};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -124,6 +125,11 @@ impl Root {
         &self.process
     }
 
+    /// The architecture that the tool was compiled for.
+    pub fn arch(&self) -> &str {
+        &self.process.facts.arch
+    }
+
     /// Whether this is the machine that the tool runs on.
     pub fn is_host(&self) -> bool {
         self.host
@@ -149,10 +155,17 @@ impl Root {
         self.string(path, LARGE)
     }
 
-    /// `/proc/cpuinfo`, which is read once, because it takes the kernel milliseconds to write it on
-    /// a machine with hundreds of CPUs; empty if it cannot be read.
-    pub(super) fn cpuinfo(&self) -> &str {
-        self.cpuinfo.get_or_init(|| self.long_text("/proc/cpuinfo").unwrap_or_default())
+    /// The values of a key in `/proc/cpuinfo`, of one CPU after the other. The file is read once,
+    /// because it takes the kernel milliseconds to write it on a machine with hundreds of CPUs.
+    pub(super) fn cpuinfo<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a str> {
+        let read = || self.long_text("/proc/cpuinfo").unwrap_or_default();
+        let pairs = self.cpuinfo.get_or_init(read).lines().filter_map(|line| line.split_once(':'));
+        pairs.filter(move |(name, _)| name.trim() == key).map(|(_, value)| value.trim())
+    }
+
+    /// The first of these values, unless it is empty.
+    pub(super) fn cpu_field(&self, key: &str) -> Option<String> {
+        self.cpuinfo(key).next().map(printable).filter(|value| !value.is_empty())
     }
 
     /// A small file that holds one number.
@@ -282,34 +295,19 @@ fn trailing(name: &str) -> Option<u64> {
 /// Facts that come from system calls and the auxiliary vector.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Process {
-    /// The architecture that the tool was compiled for (`arch`).
-    pub arch: String,
+    /// What the report states as it is: `arch`, `c_library`, the CPUs on which this process may run
+    /// as a list like `0-3,8` (`allowed`), `timer_slack_ns`, `emulator`, and how the system keeps
+    /// time (`adjtimex` or its error, `timer_resolution_ns`, `time64`, `library_clock`,
+    /// `sleep_refused`; recordings have no distances).
+    pub facts: Environment,
     /// The system's name (`sysname`).
     pub sysname: Option<String>,
     /// The kernel's release (`release`).
     pub release: Option<String>,
     /// The machine's architecture as the kernel reports it (`machine`).
     pub machine: Option<String>,
-    /// The C library that the tool calls (`c_library`).
-    pub c_library: Option<String>,
-    /// The CPUs on which this process may run, as a list like `0-3,8` (`allowed`).
-    pub allowed: Vec<usize>,
-    /// What the kernel reports about its clock, or the error that it gives instead (`adjtimex`).
-    pub adjtimex: Option<Result<Adjtimex, String>>,
-    /// What the kernel's timers claim as their resolution, in nanoseconds (`timer_resolution_ns`).
-    pub timer_resolution_ns: Option<u64>,
-    /// The error of clock_gettime64 in a 32-bit program; empty if it works (`time64`).
-    pub time64: Option<String>,
-    /// How the C library's clock differs from the kernel's, if it does (`library_clock`).
-    pub library_clock: Option<LibraryClock>,
     /// Whether the kernel's log is only what a search left of it (`log_excerpt`).
     pub log_excerpt: bool,
-    /// The error of clock_nanosleep, if it is refused (`sleep_refused`).
-    pub sleep_refused: Option<String>,
-    /// The distances between the system's clocks; recordings have none.
-    pub distances: Option<Distances>,
-    /// Timer slack of the calling thread, in nanoseconds (`timer_slack_ns`).
-    pub timer_slack_ns: Option<u64>,
     /// Whether the process may read the time-stamp counter (`tsc_permitted`).
     pub tsc_permitted: Option<bool>,
     /// Whether the kernel maps a vDSO (`vdso`).
@@ -319,8 +317,6 @@ pub struct Process {
     /// The register of each CPU that names the type of its core, on x86 (`core_type`, one line of
     /// `cpu:register` for each); empty on this machine, where each CPU is asked when it matters.
     pub core_types: Vec<(usize, u32)>,
-    /// What the platform itself knows about an emulator that runs this process (`emulator`).
-    pub emulator: Option<String>,
     /// What a recorded Windows says of its performance counter (`qpc`, `boot_options`,
     /// `boot_options_refused`); on this machine, Windows is asked when it matters.
     pub(super) windows: Option<Windows>,
@@ -371,13 +367,10 @@ fn core_type(value: &str) -> Option<(usize, u32)> {
 
 /// `state=0 status=0x2001 maxerror=1500 esterror=20 freq=-7 tick=10000 tai=37`, or the name of an
 /// error.
-fn adjtimex(value: &str) -> Option<Result<Adjtimex, String>> {
-    if !value.contains('=') {
-        return (!value.is_empty()).then(|| Err(printable(value)));
-    }
+fn adjtimex(value: &str) -> Option<Adjtimex> {
     let of = |key: &str| word(value, key);
     let number = |key: &str| of(key)?.parse::<i64>().ok();
-    Some(Ok(Adjtimex {
+    Some(Adjtimex {
         state: number("state")?.try_into().ok()?,
         status: hex(of("status")?)?,
         maxerror_us: number("maxerror")?,
@@ -385,7 +378,7 @@ fn adjtimex(value: &str) -> Option<Result<Adjtimex, String>> {
         freq: number("freq")?,
         tick_us: number("tick")?,
         tai_s: number("tai")?.try_into().ok()?,
-    }))
+    })
 }
 
 /// `ahead=-864000000000000 still=true preloaded=libfaketime.so.1,other.so`
@@ -419,6 +412,7 @@ fn performance_counter(value: &str) -> Option<Windows> {
 /// Lines of `key=value`; see [`Process`] for the keys. Other lines are skipped.
 pub fn process(text: &str) -> Process {
     let mut process = Process::default();
+    let (mut facts, mut keeping) = (Environment::default(), Timekeeping::default());
     let mut boot_options = Err("the recording does not say".to_owned());
     for line in text.lines() {
         let Some((key, value)) = line.split_once('=') else {
@@ -426,24 +420,25 @@ pub fn process(text: &str) -> Process {
         };
         let value = value.trim();
         match key.trim() {
-            "arch" => process.arch = printable(value),
+            "arch" => facts.arch = printable(value),
             "sysname" => process.sysname = Some(printable(value)),
             "release" => process.release = Some(printable(value)),
             "machine" => process.machine = Some(printable(value)),
-            "c_library" => process.c_library = Some(printable(value)),
-            "allowed" => process.allowed = cpu_list(value).unwrap_or_default(),
-            "timer_slack_ns" => process.timer_slack_ns = value.parse().ok(),
+            "c_library" => facts.c_library = Some(printable(value)),
+            "allowed" => facts.allowed_cpus = cpu_list(value).unwrap_or_default(),
+            "timer_slack_ns" => facts.timer_slack_ns = value.parse().ok(),
             "tsc_permitted" => process.tsc_permitted = value.parse().ok(),
             "vdso" => process.vdso = value.parse().ok(),
             "core_type" => process.core_types.extend(core_type(value)),
             "cntfrq" => process.cntfrq = value.parse().ok(),
-            "adjtimex" => process.adjtimex = adjtimex(value),
-            "timer_resolution_ns" => process.timer_resolution_ns = value.parse().ok(),
-            "time64" => process.time64 = Some(printable(value)),
+            "adjtimex" if value.contains('=') => keeping.adjtimex = adjtimex(value),
+            "adjtimex" if !value.is_empty() => keeping.adjtimex_refused = Some(printable(value)),
+            "timer_resolution_ns" => keeping.timer_resolution_ns = value.parse().ok(),
+            "time64" => keeping.time64 = Some(printable(value)),
             "log_excerpt" => process.log_excerpt = value == "true",
-            "library_clock" => process.library_clock = library_clock(value),
-            "sleep_refused" => process.sleep_refused = Some(printable(value)),
-            "emulator" => process.emulator = Some(printable(value)),
+            "library_clock" => keeping.library_clock = library_clock(value),
+            "sleep_refused" => keeping.sleep_refused = Some(printable(value)),
+            "emulator" => facts.emulated = Some(printable(value)),
             "qpc" => process.windows = performance_counter(value),
             "boot_options" => {
                 let options = value.split(',').map(|option| printable(option.trim()));
@@ -456,6 +451,8 @@ pub fn process(text: &str) -> Process {
     if let Some(windows) = &mut process.windows {
         windows.boot_options = boot_options;
     }
+    let linux = process.sysname.as_deref() == Some("Linux");
+    process.facts = Environment { keeping: linux.then_some(keeping), ..facts };
     process
 }
 

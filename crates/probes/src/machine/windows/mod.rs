@@ -4,7 +4,7 @@
 
 pub mod library;
 
-use super::kernel::c_library;
+use super::kernel::own_facts;
 use super::root::{Missing, Process, Windows};
 use super::timers::fill_qpc;
 use crate::waits::windows::qpc as windows_qpc;
@@ -31,12 +31,13 @@ pub use super::lacking::*;
 
 pub fn process() -> Process {
     Process {
-        arch: std::env::consts::ARCH.to_owned(),
+        facts: Environment {
+            allowed_cpus: allowed(),
+            emulated: library::emulator(),
+            ..own_facts()
+        },
         sysname: Some("Windows".to_owned()),
         release: library::version(),
-        c_library: c_library(),
-        allowed: allowed(),
-        emulator: library::emulator(),
         ..Process::default()
     }
 }
