@@ -278,7 +278,7 @@ pub struct ClockSource {
 }
 
 /// How far a time-stamp counter can be relied on.
-#[record]
+#[record(Names)]
 pub enum TscKind {
     /// There is no time-stamp counter.
     #[default]

@@ -283,7 +283,7 @@ pub(super) fn rdtsc_blocks(env: &Environment, tsc: &Tsc) -> Vec<Block> {
     .into_iter()
     .filter_map(|(figure, unit)| Some(format!("{} {unit}", three(figure?))))
     .collect();
-    let here = if here.is_empty() { unknown_why(env, &["rdtsc"]) } else { here.join(", ") };
+    let here = if here.is_empty() { unknown_why(env, "rdtsc") } else { here.join(", ") };
     let near = nearest(&env.cpu);
     let family = match near {
         Some(name) => format!("{name}, marked below"),

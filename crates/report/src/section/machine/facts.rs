@@ -1,6 +1,6 @@
 //! Everything that is known about the machine and the ruler, in groups.
 
-use super::known::{Group, Known, READ, bound, exact_hz, known_or_why, round_hz, unknown_why};
+use super::known::{Group, Known, READ, bound, exact_hz, round_hz, unknown_why};
 use super::worth;
 use crate::block::{Text, Tone, Value};
 use crate::number::{count, percent, plural, short, three};
@@ -9,29 +9,25 @@ use chronoscope_model::environment::{Environment, Timer, Tsc, TscKind};
 use chronoscope_model::ordering::AcrossCpus;
 use chronoscope_model::{Report, Ruler, units};
 
+/// The groups, each fact with what it rests on, and with a reason if it is unknown.
 pub(super) fn groups(report: &Report) -> Vec<Group> {
     let env = &report.environment;
-    let mut kernel = kernel(env);
-    if !report.run.compilers.is_empty() {
-        // What built the tool is next to the libraries that it runs with.
-        let compilers = report.run.compilers.join(", ");
-        let known = Known::new("compilers", compilers.clone()).text("compilers", &compilers);
-        kernel.insert(3, known);
-    }
     let mut groups = vec![
-        Group::new("machine", "Machine", machine(env)),
-        Group::new("kernel", "Kernel", kernel),
+        Group { id: "machine", title: "Machine", known: machine(env) },
+        Group { id: "kernel", title: "Kernel", known: kernel(report) },
         counter(env),
-        Group::new("timers", "Other timers", timers(env)),
-        Group::new("power", "Power", power(report)),
+        Group { id: "timers", title: "Other timers", known: timers(env) },
+        Group { id: "power", title: "Power", known: power(report) },
     ];
-    groups.extend(report.ruler.as_ref().map(|found| Group {
-        verbose: true,
-        ..Group::new("ruler", "Ruler", ruler_facts(found, report.run.between.as_ref()))
+    groups.extend(report.ruler.as_ref().map(|found| {
+        let known = ruler_facts(found, report.run.between.as_ref());
+        Group { id: "ruler", title: "Ruler", known }
     }));
     for group in &mut groups {
         for known in &mut group.known {
-            known.basis = basis(group.id, &known.fact.name, env);
+            known.basis = basis(group.id, &known.name, env);
+            let reason = || unknown_why(env, subject(group.id, &known.name)).into();
+            known.words.get_or_insert_with(reason);
         }
     }
     groups
@@ -48,28 +44,40 @@ fn basis(group: &str, name: &str, env: &Environment) -> &'static str {
     }
 }
 
+/// What the environment calls a fact that is unknown.
+fn subject<'a>(group: &'a str, name: &'a str) -> &'a str {
+    match (group, name) {
+        (_, "vendor" | "signature") => "processor",
+        (_, "CPUs online" | "cores" | "sockets" | "NUMA nodes" | "SMT") => "topology",
+        (_, "system") => "os",
+        (_, "available") => "clock source",
+        (_, "vDSO") => "vdso",
+        ("counter", _) => "TSC",
+        ("power", _) => "power",
+        _ => name,
+    }
+}
+
 fn machine(env: &Environment) -> Vec<Known> {
     let cpu = &env.cpu;
-    let of_cpu = &["cpu", "processor"];
-    let topology = &["topology", "cpu"];
     let smt = cpu.smt.map(|smt| if smt { "yes, logical CPUs share cores" } else { "no" });
     let allowed = units::ranges(&env.allowed_cpus);
     let may_run_on = (!allowed.is_empty()).then(|| format!("CPU {allowed}"));
     let emulated = env.emulated.as_ref().map(|what| format!("yes: {what}"));
     vec![
-        Known::of_text("processor", cpu.model.as_deref(), env, of_cpu),
-        Known::of_text("vendor", cpu.vendor.as_deref(), env, of_cpu),
-        Known::of_text("signature", cpu.signature.as_deref(), env, of_cpu),
-        Known::of_text("machine", cpu.machine.as_deref(), env, &["machine", "dmi"]),
-        Known::of_text("architecture", Some(&env.arch), env, &[]),
-        Known::of_count("CPUs online", Some(cpu.logical).filter(|n| *n > 0), env, topology),
+        Known::of_text("processor", cpu.model.as_deref()),
+        Known::of_text("vendor", cpu.vendor.as_deref()),
+        Known::of_text("signature", cpu.signature.as_deref()),
+        Known::of_text("machine", cpu.machine.as_deref()),
+        Known::of_text("architecture", Some(&env.arch)),
+        Known::of_count("CPUs online", Some(cpu.logical).filter(|n| *n > 0)),
         core_types(env),
-        Known::of_count("cores", cpu.cores, env, topology),
-        Known::of_count("sockets", cpu.sockets, env, topology),
-        Known::of_count("NUMA nodes", cpu.nodes, env, topology),
-        Known::or_why("SMT", smt, env, &["topology", "smt"]).flag("SMT", cpu.smt),
+        Known::of_count("cores", cpu.cores),
+        Known::of_count("sockets", cpu.sockets),
+        Known::of_count("NUMA nodes", cpu.nodes),
+        Known::maybe("SMT", smt).flag("SMT", cpu.smt),
         claimed(env),
-        Known::or_why("may run on", may_run_on, env, &["affinity"]).text("may run on", &allowed),
+        Known::maybe("may run on", may_run_on).text("may run on", &allowed),
         hypervisor(env),
         features(env),
         Known::new("emulated", emulated.unwrap_or("no evidence of it".into()))
@@ -135,7 +143,9 @@ fn features(env: &Environment) -> Known {
         .text("hypervisor: features", features.as_deref().unwrap_or_default())
 }
 
-fn kernel(env: &Environment) -> Vec<Known> {
+fn kernel(report: &Report) -> Vec<Known> {
+    let env = &report.environment;
+    let compilers = report.run.compilers.join(", ");
     let parameters = env.parameters.join(" ");
     let unread = env.unknown.iter().any(|u| u.subject == "boot parameters");
     let boot = match parameters.as_str() {
@@ -148,24 +158,24 @@ fn kernel(env: &Environment) -> Vec<Known> {
         (log > 0).then(|| format!("{} about time: hardware -v", plural(log, "line", "lines")));
     let slack = env.timer_slack_ns.map(|ns| ns as f64);
     let [current, available] = clock_source(env);
-    vec![
-        Known::of_text("system", Some(&env.os), env, &["os"]),
-        Known::of_text("kernel", env.kernel.as_deref(), env, &["kernel"]),
-        Known::of_text("C library", env.c_library.as_deref(), env, &["C library"]),
+    let mut all = vec![
+        Known::of_text("system", Some(&env.os)),
+        Known::of_text("kernel", env.kernel.as_deref()),
+        Known::of_text("C library", env.c_library.as_deref()),
         current,
         available,
         vdso(env),
-        Known::or_why("boot parameters", boot, env, &["boot parameters"])
-            .text("boot parameters", &parameters),
-        Known::or_why("kernel log", log, env, &["kernel log"]),
-        Known::or_why("timer slack", slack.map(short), env, &["timer slack"]).number(
-            "timer slack",
-            slack,
-            "ns",
-        ),
+        Known::maybe("boot parameters", boot).text("boot parameters", &parameters),
+        Known::maybe("kernel log", log),
+        Known::maybe("timer slack", slack.map(short)).number("timer slack", slack, "ns"),
         discipline(env),
         load(env),
-    ]
+    ];
+    if !compilers.is_empty() {
+        // What built the tool is next to the libraries that it runs with.
+        all.insert(3, Known::of_text("compilers", Some(&compilers)));
+    }
+    all
 }
 
 /// What keeps the kernel's clock synchronised.
@@ -180,7 +190,7 @@ fn discipline(env: &Environment) -> Known {
         false => "not synchronised: nothing outside the machine corrects the clock".into(),
     });
     let found = env.discipline.filter(|found| found.synchronised);
-    Known::or_why("discipline", words, env, &["discipline"])
+    Known::maybe("discipline", words)
         .flag("synchronised", env.discipline.map(|found| found.synchronised))
         .number("maxerror", found.map(|it| it.max_error_ns), "ns")
         .number("esterror", found.map(|it| it.estimated_error_ns), "ns")
@@ -196,17 +206,15 @@ fn clock_source(env: &Environment) -> [Known; 2] {
         some => some.join(", "),
     });
     let strong = source.map(|_| Text::toned(Tone::Strong, current));
-    let subjects = &["clock source", "clocksource"];
     [
-        Known::or_why("clock source", strong, env, subjects).text("clock source", current),
-        Known::or_why("available", listed, env, subjects)
-            .text("clock sources", &available.join(" ")),
+        Known::maybe("clock source", strong).text("clock source", current),
+        Known::maybe("available", listed).text("clock sources", &available.join(" ")),
     ]
 }
 
 fn vdso(env: &Environment) -> Known {
     let Some(vdso) = &env.vdso else {
-        return Known::new("vDSO", unknown_why(env, &["vdso"]));
+        return Known::of_text("vDSO", None);
     };
     let words = match (vdso.present, vdso.symbols.join(", ")) {
         (true, symbols) if symbols.is_empty() => "present".into(),
@@ -223,7 +231,7 @@ fn load(env: &Environment) -> Known {
     });
     let names = ["load of 1 min", "load of 5 min", "load of 15 min"];
     let loads = names.into_iter().zip(env.load.into_iter().flatten());
-    loads.fold(Known::or_why("load", words, env, &["load"]), |known, (name, load)| {
+    loads.fold(Known::maybe("load", words), |known, (name, load)| {
         known.number(name, load, "")
     })
 }
@@ -238,46 +246,40 @@ fn counter(env: &Environment) -> Group {
             ("Generic timer's counter", vec![Known::new("errata", words).text("errata", &errata)])
         }
         (None, None) => {
-            let known = Known::new("counter", unknown_why(env, &["tsc", "counter"]));
-            return Group::new("counter", "Counter", vec![known]);
+            let known = vec![Known::of_text("counter", None)];
+            return Group { id: "counter", title: "Counter", known };
         }
     };
     known.extend(env.across_cpus.as_ref().and_then(across_cpus));
-    Group { counter: true, ..Group::new("counter", title, known) }
+    Group { id: "counter", title, known }
 }
 
 fn tsc(env: &Environment, tsc: &Tsc) -> Vec<Known> {
-    let (tone, kind, words) = match tsc.kind {
-        TscKind::None => (Tone::Warn, "none", "none"),
-        TscKind::Variant => {
-            (Tone::Warn, "variant", "variant: its rate follows the core's frequency")
-        }
-        TscKind::Constant => {
-            (Tone::Warn, "constant", "constant: one rate, but it may stop in deep idle states")
-        }
-        TscKind::Invariant => (Tone::Good, "invariant", "invariant: one rate in every power state"),
+    let kind = tsc.kind.name();
+    let (tone, words) = match tsc.kind {
+        TscKind::None => (Tone::Warn, ""),
+        TscKind::Variant => (Tone::Warn, ": its rate follows the core's frequency"),
+        TscKind::Constant => (Tone::Warn, ": one rate, but it may stop in deep idle states"),
+        TscKind::Invariant => (Tone::Good, ": one rate in every power state"),
     };
-    let evidence = known_or_why(Some(&tsc.evidence), env, &["tsc"]);
     // Whether the processor promises that LFENCE holds back later instructions.
-    let lfence = env.cpu.lfence_serialises.map(|it| Known::of_flag("LFENCE serialises", it));
-    let no_leaf = "CPUID does not say (it has no leaf 0x80000021)";
-    let unknown = || Known::new("may be read", unknown_why(env, &["permission", "tsc"]));
+    let lfence = Known::of_flag("LFENCE serialises", env.cpu.lfence_serialises);
+    let no_leaf = || "CPUID does not say (it has no leaf 0x80000021)".into();
     vec![
-        Known::new("kind", Text::toned(tone, words)).text("TSC", kind),
-        Known::new("evidence", evidence).text("TSC: evidence", &tsc.evidence),
-        Known::of_flag("RDTSCP", tsc.rdtscp),
-        Known::of_flag("TSC_ADJUST", tsc.tsc_adjust),
-        Known::of_flag("TSC deadline", tsc.deadline),
-        lfence.unwrap_or_else(|| Known::new("LFENCE serialises", no_leaf)),
-        tsc.permitted.map_or_else(unknown, |permitted| Known::of_flag("may be read", permitted)),
+        Known::new("kind", Text::toned(tone, format!("{kind}{words}"))).text("TSC", kind),
+        Known { name: "evidence".into(), ..Known::of_text("TSC: evidence", Some(&tsc.evidence)) },
+        Known::of_flag("RDTSCP", Some(tsc.rdtscp)),
+        Known::of_flag("TSC_ADJUST", Some(tsc.tsc_adjust)),
+        Known::of_flag("TSC deadline", Some(tsc.deadline)),
+        Known { words: lfence.words.or_else(|| Some(no_leaf())), ..lfence },
+        Known::of_flag("may be read", tsc.permitted),
     ]
 }
 
 fn timers(env: &Environment) -> Vec<Known> {
-    if env.timers.is_empty() {
-        vec![Known::new("HPET, ACPI PM", unknown_why(env, &["timers", "hpet", "acpi pm"]))]
-    } else {
-        env.timers.iter().map(timer).collect()
+    match &env.timers[..] {
+        [] => vec![Known::of_text("HPET, ACPI PM", None)],
+        timers => timers.iter().map(timer).collect(),
     }
 }
 
@@ -300,28 +302,23 @@ fn timer(timer: &Timer) -> Known {
 fn power(report: &Report) -> Vec<Known> {
     let env = &report.environment;
     let power = &env.power;
-    let text = |name, text: &Option<String>, subjects: [&str; 2]| {
-        Known::of_text(name, text.as_deref(), env, &subjects)
-    };
     let frequency = power.frequency_hz.map(|[low, high]| match low == high {
         true => round_hz(low),
         false => format!("{} to {}", round_hz(low), round_hz(high)),
     });
-    let class = power.priority_class.as_ref();
-    let class = class
-        .map(|class| Known::new("priority class", class.clone()).text("priority class", class));
+    let class = power.priority_class.as_deref();
     let mut all = vec![
-        text("source", &power.source, ["power source", "power"]),
-        text("governor", &power.governor, ["governor", "power"]),
-        text("frequency driver", &power.frequency_driver, ["frequency driver", "power"]),
-        Known::or_why("kernel's figure", frequency, env, &["frequency", "power"])
+        Known::of_text("source", power.source.as_deref()),
+        Known::of_text("governor", power.governor.as_deref()),
+        Known::of_text("frequency driver", power.frequency_driver.as_deref()),
+        Known::maybe("kernel's figure", frequency)
             .number("lowest frequency", power.frequency_hz.map(|f| f[0]), "Hz")
             .number("highest frequency", power.frequency_hz.map(|f| f[1]), "Hz"),
         Known::new("core, measured", core_frequency(report)),
-        text("idle driver", &power.idle_driver, ["idle driver", "idle"]),
+        Known::of_text("idle driver", power.idle_driver.as_deref()),
         idle_states(env),
     ];
-    all.extend(class);
+    all.extend(class.map(|class| Known::of_text("priority class", Some(class))));
     all
 }
 
@@ -332,7 +329,7 @@ fn idle_states(env: &Environment) -> Known {
         format!("{} ({} us{disabled})", s.name, s.latency_us)
     });
     let words = (!states.is_empty()).then(|| shown.collect::<Vec<_>>().join(", "));
-    let known = Known::or_why("idle states", words, env, &["idle states", "idle"]);
+    let known = Known::maybe("idle states", words);
     states.iter().fold(known, |known, s| {
         let key = |what: &str| format!("idle state {}: {what}", s.name);
         known

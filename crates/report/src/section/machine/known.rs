@@ -1,7 +1,7 @@
 //! A fact in two forms: one line for people, and rows for programs; and rates and their errors in
 //! words.
 
-use crate::block::{Fact, Text, Value};
+use crate::block::{Text, Value};
 use crate::number::three;
 use chronoscope_model::Environment;
 use std::borrow::Cow;
@@ -12,17 +12,7 @@ pub(super) const READ: &str = "read";
 pub(super) struct Group {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
-    /// Whether the group is about the processor's counter, whose rates follow.
-    pub(super) counter: bool,
-    /// Whether screens show the group only if everything is asked for.
-    pub(super) verbose: bool,
     pub(super) known: Vec<Known>,
-}
-
-impl Group {
-    pub(super) fn new(id: &'static str, title: &'static str, known: Vec<Known>) -> Self {
-        Self { id, title, counter: false, verbose: false, known }
-    }
 }
 
 pub(super) struct Data {
@@ -33,7 +23,9 @@ pub(super) struct Data {
 
 /// A fact in words, and its rows for programs.
 pub(super) struct Known {
-    pub(super) fact: Fact,
+    pub(super) name: Cow<'static, str>,
+    /// Absent if it is unknown; the environment may have the reason.
+    pub(super) words: Option<Text>,
     pub(super) data: Vec<Data>,
     /// How it is known: measured in this run, read, or claimed by a hypervisor.
     pub(super) basis: &'static str,
@@ -41,44 +33,33 @@ pub(super) struct Known {
 
 impl Known {
     pub(super) fn new(name: impl Into<Cow<'static, str>>, words: impl Into<Text>) -> Self {
-        Self { fact: Fact::new(name, words), data: Vec::new(), basis: READ }
+        Self::maybe(name, Some(words))
     }
 
-    /// A fact in these words; if they are absent, the reason why it is unknown.
-    pub(super) fn or_why(
-        name: &'static str,
+    /// A fact in these words, if it is known.
+    pub(super) fn maybe(
+        name: impl Into<Cow<'static, str>>,
         words: Option<impl Into<Text>>,
-        env: &Environment,
-        subjects: &[&str],
     ) -> Self {
         let words = words.map(Into::into);
-        Self::new(name, words.unwrap_or_else(|| unknown_why(env, subjects).into()))
+        Self { name: name.into(), words, data: Vec::new(), basis: READ }
     }
 
-    /// A text for people and programs; if it is unknown, the reason.
-    pub(super) fn of_text(
-        name: &'static str,
-        text: Option<&str>,
-        env: &Environment,
-        subjects: &[&str],
-    ) -> Self {
-        Self::new(name, known_or_why(text, env, subjects)).text(name, text.unwrap_or_default())
+    /// A text for people and programs; unknown if it is empty.
+    pub(super) fn of_text(name: &'static str, text: Option<&str>) -> Self {
+        let shown = text.map(str::trim).filter(|text| !text.is_empty());
+        Self::maybe(name, shown).text(name, text.unwrap_or_default())
     }
 
-    /// A count for people and programs; if it is unknown, the reason.
-    pub(super) fn of_count(
-        name: &'static str,
-        count: Option<usize>,
-        env: &Environment,
-        subjects: &[&str],
-    ) -> Self {
+    /// A count for people and programs.
+    pub(super) fn of_count(name: &'static str, count: Option<usize>) -> Self {
         let value = count.map(|n| Value::Count(n as u64));
-        Self::or_why(name, count.map(|n| n.to_string()), env, subjects).value(name, value, "")
+        Self::maybe(name, count.map(|n| n.to_string())).value(name, value, "")
     }
 
     /// Yes or no for people and programs.
-    pub(super) fn of_flag(name: &'static str, flag: bool) -> Self {
-        Self::new(name, if flag { "yes" } else { "no" }).flag(name, Some(flag))
+    pub(super) fn of_flag(name: &'static str, flag: Option<bool>) -> Self {
+        Self::maybe(name, flag.map(|flag| if flag { "yes" } else { "no" })).flag(name, flag)
     }
 
     /// Adds a row, unless its value is absent.
@@ -113,27 +94,15 @@ impl Known {
     pub(super) fn flag(self, key: impl Into<String>, flag: Option<bool>) -> Self {
         self.value(key, flag.map(Value::Flag), "")
     }
-
-    pub(super) fn is_known(&self) -> bool {
-        !self.fact.value.plain().starts_with("unknown")
-    }
 }
 
-/// `unknown (reason)`, with the environment's reason for one of these subjects.
-pub(super) fn unknown_why(env: &Environment, subjects: &[&str]) -> String {
+/// `unknown (reason)`, with the environment's reason for this subject.
+pub(super) fn unknown_why(env: &Environment, subject: &str) -> String {
     let mut unknown = env.unknown.iter();
-    let found = unknown.find(|unknown| subjects.contains(&unknown.subject.as_str()));
+    let found = unknown.find(|unknown| unknown.subject == subject);
     match found.map(|unknown| unknown.reason.as_str()) {
         Some(reason) if !reason.is_empty() => format!("unknown ({reason})"),
         _ => "unknown (the system does not report it)".to_owned(),
-    }
-}
-
-/// The text, or that it is unknown.
-pub(super) fn known_or_why(value: Option<&str>, env: &Environment, subjects: &[&str]) -> String {
-    match value.map(str::trim) {
-        Some(value) if !value.is_empty() => value.to_owned(),
-        _ => unknown_why(env, subjects),
     }
 }
 
@@ -207,9 +176,8 @@ mod tests {
             unknown: vec![Unknown { subject: "power".into(), reason: "no cpufreq".into() }],
             ..Environment::default()
         };
-        assert_eq!(unknown_why(&env, &["power"]), "unknown (no cpufreq)");
-        assert_eq!(known_or_why(None, &env, &["vdso"]), "unknown (the system does not report it)");
-        assert_eq!(known_or_why(Some("tsc"), &env, &[]), "tsc");
+        assert_eq!(unknown_why(&env, "power"), "unknown (no cpufreq)");
+        assert_eq!(unknown_why(&env, "vdso"), "unknown (the system does not report it)");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use chronoscope_model::clock::Comparison;
 use chronoscope_model::environment::{Environment, Rate, RateKind, TscKind};
 use chronoscope_model::packed::packed;
 use chronoscope_model::{Report, Ruler, clock_source, units};
-use known::{Data, Group, Known, READ, bound, exact_hz, known_or_why, ppm, round_hz, unknown_why};
+use known::{Data, Group, Known, READ, bound, exact_hz, ppm, round_hz, unknown_why};
 
 pub const SECTION: Section = Section {
     id: "machine",
@@ -38,12 +38,12 @@ fn whole(report: &Report, everything: bool) -> Vec<Block> {
     let env = &report.environment;
     let mut blocks = Vec::new();
     for group in facts::groups(report) {
-        if group.verbose && !everything {
+        if group.id == "ruler" && !everything {
             continue;
         }
         blocks.push(Block::heading(group.title));
         blocks.push(Block::Facts(group.known.into_iter().map(fact).collect()));
-        if group.counter {
+        if group.id == "counter" && (env.tsc.is_some() || env.counter.is_some()) {
             blocks.extend(counter::rate_blocks(env.counter_rates()));
         }
     }
@@ -82,10 +82,10 @@ fn legend(env: &Environment) -> &'static str {
 
 /// A fact and how it is known, if it is known.
 fn fact(known: Known) -> Fact {
-    let shown = known.is_known();
-    let Fact { name, value } = known.fact;
+    let words = known.words.unwrap_or_default();
+    let unknown = words.plain().starts_with("unknown");
     let basis = Text::toned(Tone::Dim, format!(" · {}", known.basis));
-    Fact { name, value: if shown { value.and(basis) } else { value } }
+    Fact::new(known.name, if unknown { words } else { words.and(basis) })
 }
 
 /// A row for each fact that is known, and one for each reason why something is not.
@@ -184,8 +184,14 @@ fn emulated(env: &Environment) -> Option<Block> {
     Some(Block::paragraph(Text::toned(Tone::Warn, what)))
 }
 
+/// The text; if it is unknown, the reason.
+fn known_or_why(text: Option<&str>, env: &Environment, subject: &str) -> String {
+    let known = text.map(str::trim).filter(|text| !text.is_empty());
+    known.map_or_else(|| unknown_why(env, subject), str::to_owned)
+}
+
 pub(crate) fn processor(env: &Environment) -> String {
-    let model = known_or_why(env.cpu.model.as_deref(), env, &["cpu", "processor"]);
+    let model = known_or_why(env.cpu.model.as_deref(), env, "processor");
     let (one, many) = match env.hypervisor {
         Some(_) => ("virtual CPU", "virtual CPUs"),
         None => ("CPU", "CPUs"),
@@ -211,7 +217,7 @@ fn system(env: &Environment) -> Text {
 }
 
 fn os(env: &Environment) -> Vec<Text> {
-    let mut parts = vec![Text::from(known_or_why(Some(&env.os), env, &["os"]))];
+    let mut parts = vec![Text::from(known_or_why(Some(&env.os), env, "os"))];
     parts.extend(env.kernel.iter().map(|kernel| format!("kernel {kernel}").into()));
     parts
 }
@@ -240,7 +246,7 @@ fn clock_source(report: &Report) -> Text {
                 current.and(format!(" (also {})", others.join(", ")))
             }
         }
-        None => unknown_why(env, &["clock source", "clocksource"]).into(),
+        None => unknown_why(env, "clock source").into(),
     };
     let slow = |text: &str| Text::toned(Tone::Warn, text);
     let vdso = match &env.vdso {
@@ -250,7 +256,7 @@ fn clock_source(report: &Report) -> Text {
             None => "vDSO present".into(),
         },
         Some(_) => slow("no vDSO: each read is a system call"),
-        None => format!("vDSO {}", unknown_why(env, &["vdso"])).into(),
+        None => format!("vDSO {}", unknown_why(env, "vdso")).into(),
     };
     Text::dotted([name, vdso])
 }
@@ -265,11 +271,10 @@ fn counter_name(env: &Environment) -> Text {
         (Some(tsc), _) => match tsc.kind {
             TscKind::None => "no TSC".into(),
             TscKind::Variant => Text::toned(Tone::Warn, "variant TSC"),
-            TscKind::Constant => "constant TSC".into(),
-            TscKind::Invariant => "invariant TSC".into(),
+            kind => format!("{} TSC", kind.name()).into(),
         },
         (None, Some(_)) => "generic timer".into(),
-        (None, None) => unknown_why(env, &["tsc", "counter"]).into(),
+        (None, None) => unknown_why(env, "TSC").into(),
     }
 }
 
