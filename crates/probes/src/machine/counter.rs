@@ -39,9 +39,7 @@ pub fn fill_tsc(root: &Root, log: &Log, env: &mut Environment) {
         tsc_adjust: bit(cpuid, 7, |leaf| leaf.ebx >> 1).unwrap_or_else(|| has("tsc_adjust")),
         deadline: bit(cpuid, 1, |leaf| leaf.ecx >> 24).unwrap_or_else(|| has("tsc_deadline_timer")),
         permitted: root.process().tsc_permitted,
-        rdtsc_ns: None,
-        rdtsc_cycles: None,
-        rdtsc_core_cycles: None,
+        ..Tsc::default()
     });
 }
 
@@ -147,14 +145,10 @@ fn crystal(cpuid: &Cpuid) -> Vec<Rate> {
     if below == 0 || above == 0 {
         return vec![silent(SOURCE, "the leaf is empty")];
     }
-    let rate = |crystal: f64, note: String| Rate {
-        source: SOURCE.to_owned(),
-        hz: Some(crystal * f64::from(above) / f64::from(below)),
-        note,
-        ..Rate::default()
-    };
+    let rate =
+        |crystal: f64, note| rate(SOURCE, crystal * f64::from(above) / f64::from(below), note);
     if hertz != 0 {
-        let note = format!("crystal of {} MHz x {above}/{below}", mhz(hertz.into()));
+        let note = format!("crystal of {} MHz x {above}/{below}", f64::from(hertz) / 1e6);
         return vec![rate(hertz.into(), note)];
     }
     if intel_model(cpuid, GOLDMONT_D) {
@@ -176,7 +170,7 @@ fn crystal(cpuid: &Cpuid) -> Vec<Rate> {
     }
     if rates.is_empty() {
         let why = format!("the leaf gives the ratio {above}/{below} but not the crystal");
-        rates.push(silent(SOURCE, &why));
+        rates.push(silent(SOURCE, why));
     }
     rates
 }
@@ -188,13 +182,10 @@ fn base(cpuid: &Cpuid) -> Rate {
     match (cpuid.leaf(0x16, 0), base_mhz(cpuid)) {
         (None, _) => silent(SOURCE, "the processor does not have this leaf"),
         (Some(_), 0) => silent(SOURCE, "the leaf is empty"),
-        (Some(_), mhz) => Rate {
-            source: SOURCE.to_owned(),
-            kind: RateKind::Nominal,
-            hz: Some(f64::from(mhz) * 1e6),
-            note: "the processor's nominal base frequency, in whole megahertz".to_owned(),
-            ..Rate::default()
-        },
+        (Some(_), mhz) => {
+            let note = "the processor's nominal base frequency, in whole megahertz";
+            Rate { kind: RateKind::Nominal, ..rate(SOURCE, f64::from(mhz) * 1e6, note) }
+        }
     }
 }
 
@@ -219,7 +210,7 @@ fn hypervisor(cpuid: &Cpuid) -> Vec<Rate> {
         rates.push(if *highest >= leaf && *highest < base + 0x100 {
             kilohertz(&source, cpuid.cpuid1(leaf).eax, name)
         } else {
-            silent(&source, &format!("{name}'s leaves end at {highest:#x}"))
+            silent(source, format!("{name}'s leaves end at {highest:#x}"))
         });
     }
     for (base, highest, name) in &found {
@@ -247,13 +238,8 @@ fn hypervisor(cpuid: &Cpuid) -> Vec<Rate> {
 
 fn kilohertz(source: &str, khz: u32, name: &str) -> Rate {
     match khz {
-        0 => silent(source, &format!("{name} leaves it empty")),
-        _ => Rate {
-            source: source.to_owned(),
-            hz: Some(f64::from(khz) * 1e3),
-            note: format!("{name}, in whole kilohertz"),
-            ..Rate::default()
-        },
+        0 => silent(source, format!("{name} leaves it empty")),
+        _ => rate(source, f64::from(khz) * 1e3, format!("{name}, in whole kilohertz")),
     }
 }
 
@@ -269,14 +255,14 @@ fn kernel_on_x86(log: &Log) -> Vec<Rate> {
             (mhz.is_finite() && mhz > 0.0).then(|| (mhz * 1e6, line.to_owned()))
         });
         match (found, log.missing()) {
-            (Some((hz, line)), _) => Rate { source, hz: Some(hz), note: line, ..Rate::default() },
+            (Some((hz, line)), _) => rate(source, hz, line),
             (None, Some(Missing::Denied)) => silent(
-                &source,
+                source,
                 "/dev/kmsg: permission denied; root (or anyone, with kernel.dmesg_restrict=0) can \
                  read it",
             ),
-            (None, Some(why)) => silent(&source, &format!("/dev/kmsg: {why}")),
-            (None, None) => silent(&source, "the log has no such line"),
+            (None, Some(why)) => silent(source, format!("/dev/kmsg: {why}")),
+            (None, None) => silent(source, "the log has no such line"),
         }
     };
     vec![
@@ -285,12 +271,18 @@ fn kernel_on_x86(log: &Log) -> Vec<Rate> {
     ]
 }
 
-fn silent(source: &str, why: &str) -> Rate {
-    Rate { source: source.to_owned(), note: why.to_owned(), ..Rate::default() }
+/// A source that gives no rate, and why.
+fn silent(source: impl Into<String>, why: impl Into<String>) -> Rate {
+    rate(source, None, why)
 }
 
-fn mhz(hertz: u64) -> f64 {
-    hertz as f64 / 1e6
+/// A source, its rate in hertz if it gives one, and how that was read or why there is none.
+pub(super) fn rate(
+    source: impl Into<String>,
+    hz: impl Into<Option<f64>>,
+    note: impl Into<String>,
+) -> Rate {
+    Rate { source: source.into(), hz: hz.into(), note: note.into(), ..Rate::default() }
 }
 
 /// Errata by MIDR: the implementer and part, the last variant and revision that has the erratum,
@@ -317,34 +309,21 @@ pub fn fill_arm(root: &Root, log: &Log, env: &mut Environment) {
 /// CNTFRQ, which the firmware sets and no hardware checks (Arm ARM, "The system counter").
 fn register(root: &Root) -> Rate {
     let hz = root.process().cntfrq.filter(|hz| *hz > 0);
-    Rate {
-        source: "CNTFRQ".to_owned(),
-        hz: hz.map(|hz| hz as f64),
-        note: match hz {
-            Some(_) => "as the firmware set it".to_owned(),
-            None => "empty, or the kernel does not let this program read it".to_owned(),
-        },
-        ..Rate::default()
-    }
+    let note = match hz {
+        Some(_) => "as the firmware set it",
+        None => "empty, or the kernel does not let this program read it",
+    };
+    rate("CNTFRQ", hz.map(|hz| hz as f64), note)
 }
 
 /// The rate in the timer's node, which exists only to correct a CNTFRQ that the firmware set wrong.
 fn device_tree(root: &Root) -> Rate {
     const FILE: &str = "/proc/device-tree/timer/clock-frequency";
     let bytes = root.bytes(FILE);
-    let hz = bytes
-        .as_ref()
-        .ok()
-        .and_then(|bytes| Some(u32::from_be_bytes(bytes.get(..4)?.try_into().ok()?)));
-    Rate {
-        source: "device tree".to_owned(),
-        hz: hz.map(f64::from),
-        note: match bytes {
-            Ok(_) => FILE.to_owned(),
-            Err(why) => format!("{FILE}: {why}"),
-        },
-        ..Rate::default()
-    }
+    let first = bytes.as_ref().ok().and_then(|bytes| bytes.first_chunk());
+    let hz = first.map(|word| f64::from(u32::from_be_bytes(*word)));
+    let note = bytes.map_or_else(|why| format!("{FILE}: {why}"), |_| FILE.to_owned());
+    rate("device tree", hz, note)
 }
 
 /// "arch_timer: cp15 timer(s) running at 54.00MHz (phys)." (kernel, `arch_timer_banner`).
@@ -355,16 +334,12 @@ fn kernel_on_arm(log: &Log) -> Rate {
         let text = line.split(WORDS).nth(1)?.split("MHz").next()?;
         text.parse::<f64>().ok().filter(|mhz| mhz.is_finite() && *mhz > 0.0)
     });
-    Rate {
-        source: "kernel log".to_owned(),
-        hz: mhz.map(|mhz| mhz * 1e6),
-        note: match (line, log.missing()) {
-            (Some(line), _) => line.to_owned(),
-            (None, Some(why)) => format!("/dev/kmsg: {why}"),
-            (None, None) => "the log has no such line".to_owned(),
-        },
-        ..Rate::default()
-    }
+    let note = match (line, log.missing()) {
+        (Some(line), _) => line.to_owned(),
+        (None, Some(why)) => format!("/dev/kmsg: {why}"),
+        (None, None) => "the log has no such line".to_owned(),
+    };
+    rate("kernel log", mhz.map(|mhz| mhz * 1e6), note)
 }
 
 fn errata(root: &Root, log: &Log) -> Vec<String> {

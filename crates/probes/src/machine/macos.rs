@@ -4,10 +4,12 @@ use std::ffi::CStr;
 use std::io;
 
 use chronoscope_model::Environment;
-use chronoscope_model::environment::{ArmCounter, Hypervisor, Rate, Timer};
+use chronoscope_model::environment::{ArmCounter, Hypervisor, Timer};
 
+use super::counter::rate;
 use super::kernel::own_facts;
 use super::root::Process;
+use super::timers::seen;
 
 pub use super::lacking::*;
 
@@ -47,21 +49,11 @@ pub fn fill(env: &mut Environment) {
         });
     }
     let timebase = number(c"hw.tbfrequency").map(|hz| hz as f64);
-    env.timers.push(Timer {
-        name: "mach_absolute_time".to_owned(),
-        present: Some(true),
-        hz: timebase,
-        evidence: "sysctl hw.tbfrequency".to_owned(),
-    });
+    const SOURCE: &str = "sysctl hw.tbfrequency";
+    env.timers.push(Timer { hz: timebase, ..seen("mach_absolute_time", SOURCE) });
     if cfg!(target_arch = "aarch64") {
-        env.counter = Some(ArmCounter {
-            rates: vec![Rate {
-                source: "sysctl hw.tbfrequency".to_owned(),
-                hz: timebase,
-                ..Rate::default()
-            }],
-            errata: Vec::new(),
-        });
+        let rates = vec![rate(SOURCE, timebase, "")];
+        env.counter = Some(ArmCounter { rates, errata: Vec::new() });
     }
 }
 

@@ -24,7 +24,7 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
         }
     }
     if root.exists("/dev/vmclock0") {
-        env.timers.push(seen("VMClock".to_owned(), "/dev/vmclock0".to_owned()));
+        env.timers.push(seen("VMClock", "/dev/vmclock0"));
     }
 }
 
@@ -102,12 +102,12 @@ fn pm(root: &Root, log: &Log, env: &Environment) -> Timer {
 fn event_device(root: &Root) -> Option<Timer> {
     const FILE: &str = "/sys/devices/system/clockevents/clockevent0/current_device";
     let device = root.text(FILE).ok()?;
-    Some(seen(format!("event timer {}", printable(&device)), FILE.to_owned()))
+    Some(seen(format!("event timer {}", printable(&device)), FILE))
 }
 
 /// A timer that exists but whose rate is not known.
-fn seen(name: String, evidence: String) -> Timer {
-    Timer { name, present: Some(true), hz: None, evidence }
+pub(super) fn seen(name: impl Into<String>, evidence: impl Into<String>) -> Timer {
+    Timer { name: name.into(), present: Some(true), hz: None, evidence: evidence.into() }
 }
 
 /// The signs that a timer exists, the signs that it does not, and what could not be read.
@@ -287,12 +287,7 @@ fn timer(windows: &Windows) -> Timer {
         bypass(windows.bypass),
         windows.shift
     ));
-    Timer {
-        name: "QPC".to_owned(),
-        present: Some(true),
-        hz: Some(windows.hz),
-        evidence: evidence.join("; "),
-    }
+    Timer { hz: Some(windows.hz), ..seen("QPC", evidence.join("; ")) }
 }
 
 /// Rates of HPETs: the 14.31818 MHz of the first, and those of later chipsets (IA-PC HPET
