@@ -154,10 +154,15 @@ fn brief(report: &Report) -> Vec<Block> {
     ];
     let across = env.across_cpus.as_ref().and_then(facts::across_words);
     facts.extend(across.map(|words| Fact::new("across CPUs", words)));
+    let none = "nothing was measured";
+    let [ruler, core, noise] = match &report.ruler {
+        Some(found) => [ruler(found), core(env, found).into(), noise(env, found)],
+        None => [format!("none ({none})").into(), none.into(), none.into()],
+    };
     facts.extend([
-        Fact::new("ruler", ruler(report)),
-        Fact::new("core", core(report)),
-        Fact::new("noise", noise(report)),
+        Fact::new("ruler", ruler),
+        Fact::new("core", core),
+        Fact::new("noise", noise),
     ]);
     [Block::Facts(facts)].into_iter().chain(emulated(env)).collect()
 }
@@ -173,7 +178,7 @@ fn glance(report: &Report) -> Vec<Block> {
         Fact::new("system", Text::dotted(os(env))),
         Fact::new("clock source", clock_source(report)),
         Fact::new("counter", Text::dotted(parts)),
-        Fact::new("core", core_and_noise(report)),
+        Fact::new("core", core_and_noise(env, report.ruler.as_ref())),
     ];
     [Block::Facts(facts)].into_iter().chain(emulated(env)).collect()
 }
@@ -328,10 +333,7 @@ fn counter_in_brief(env: &Environment) -> Text {
     Text::dotted(parts)
 }
 
-fn ruler(report: &Report) -> Text {
-    let Some(ruler) = &report.ruler else {
-        return "none (nothing was measured)".into();
-    };
+fn ruler(ruler: &Ruler) -> Text {
     let mut parts = vec![ruler.id.clone(), ruler_rate(ruler)];
     // A run without batches subtracts it from nothing, and does not measure it.
     if ruler.cost_ns != 0.0 {
@@ -362,9 +364,9 @@ pub(super) fn worth(found: &Comparison) -> String {
 }
 
 /// The CPU that was measured on.
-fn cpu_measured_on(report: &Report, ruler: &Ruler) -> String {
+fn cpu_measured_on(env: &Environment, ruler: &Ruler) -> String {
     match ruler.cpu {
-        Some(cpu) => match report.environment.cpu.core_type(cpu) {
+        Some(cpu) => match env.cpu.core_type(cpu) {
             Some(one) => format!("CPU {cpu} ({} core)", one.class.name()),
             None => format!("CPU {cpu}"),
         },
@@ -377,12 +379,10 @@ fn ghz(hz: f64) -> String {
 }
 
 /// The CPU that was measured on, and how much its work was disturbed.
-fn core_and_noise(report: &Report) -> Text {
-    let Some(ruler) = &report.ruler else {
-        return "nothing was measured".into();
-    };
+fn core_and_noise(env: &Environment, ruler: Option<&Ruler>) -> Text {
+    let Some(ruler) = ruler else { return "nothing was measured".into() };
     let noise = &ruler.noise;
-    let cpu = cpu_measured_on(report, ruler);
+    let cpu = cpu_measured_on(env, ruler);
     let mut parts = vec![match noise.core.filter(|core| core.hz.is_finite()) {
         Some(core) => format!("{cpu} at {} GHz", ghz(core.hz)),
         None => cpu,
@@ -399,11 +399,8 @@ fn core_and_noise(report: &Report) -> Text {
 }
 
 /// The CPU that was measured on, and the frequency of its core.
-fn core(report: &Report) -> String {
-    let Some(ruler) = &report.ruler else {
-        return "nothing was measured".into();
-    };
-    let cpu = cpu_measured_on(report, ruler);
+fn core(env: &Environment, ruler: &Ruler) -> String {
+    let cpu = cpu_measured_on(env, ruler);
     let speed = match ruler.noise.core.filter(|core| core.hz.is_finite()) {
         Some(core) => {
             let (usual, low, high) = (ghz(core.hz), ghz(core.low_hz), ghz(core.high_hz));
@@ -420,10 +417,7 @@ fn core(report: &Report) -> String {
     format!("{cpu}{speed}{shared}")
 }
 
-fn noise(report: &Report) -> Text {
-    let Some(ruler) = &report.ruler else {
-        return "nothing was measured".into();
-    };
+fn noise(env: &Environment, ruler: &Ruler) -> Text {
     let noise = &ruler.noise;
     let share = noise.disturbed as f64 / noise.batches.max(1) as f64;
     let mut parts = Vec::new();
@@ -439,14 +433,14 @@ fn noise(report: &Report) -> Text {
         parts.push(plural(n, "context switch", "context switches"));
     }
     parts.push(match noise.steal_ms {
-        _ if !report.environment.steal_is_reported() => "steal not reported".into(),
+        _ if !env.steal_is_reported() => "steal not reported".into(),
         Some(0.0) => "no steal".into(),
         Some(ms) if ms.is_finite() => format!("steal {}", units::human_ns(ms * 1e6)),
         _ => "steal unknown".into(),
     });
     if let Some(taken) = noise.taken {
         let (kernel, below) = (taken.share(taken.kernel), taken.share(taken.below));
-        let whom = report.environment.below_kernel();
+        let whom = env.below_kernel();
         parts.push(format!("time taken: kernel {}, {whom} {}", percent(kernel), percent(below)));
     }
     Text::dotted(parts.into_iter().map(Text::from))
