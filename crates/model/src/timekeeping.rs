@@ -1,41 +1,14 @@
 //! How the system keeps time, beyond its clock source: facts that faults are found by.
 
 use crate::clock::Discipline;
+use std::sync::LazyLock;
 
-/// Programs that can correct the clock, by the name that the kernel shows, which has at most 15
-/// letters (proc_pid_comm(5)), and whether they are tools of a hypervisor, which correct it only if
-/// that is switched on.
-pub const PROGRAMS: &[(&str, bool)] = &[
-    // chrony.tuxfamily.org, ntp.org and OpenNTPD, ntpsec.org, BusyBox (`ntpd` as well).
-    ("chronyd", false),
-    ("ntpd", false),
-    ("ntpsec-ntpd", false),
-    ("openntpd", false),
-    ("systemd-timesyn", false),
-    // github.com/pendulum-project: ntpd-rs and statime.
-    ("ntp-daemon", false),
-    ("statime", false),
-    // ConnMan corrects the clock itself.
-    ("connmand", false),
-    ("htpdate", false),
-    ("tlsdated", false),
-    // Whonix, and small systems such as OpenWrt and boot2docker.
-    ("sdwdate", false),
-    ("ntpclient", false),
-    // linuxptp, ptpd, sfptpd. ptp4l and ts2phc steer clocks of network cards, not the system's.
-    ("timemaster", false),
-    ("phc2sys", false),
-    ("ptpd", false),
-    ("ptpd2", false),
-    ("sfptpd", false),
-    // qemu-ga is none of these: it sets the clock only if the host asks it to. The tools of
-    // Hyper-V leave that to the kernel (hv_utils).
-    ("vmtoolsd", true),
-    ("vmware-guestd", true),
-    ("VBoxService", true),
-    ("prltoolsd", true),
-    ("xe-daemon", true),
-];
+/// The rows of `programs.txt`: programs that can correct the clock, and whether they are tools of a
+/// hypervisor, which correct it only if that is switched on.
+pub static PROGRAMS: LazyLock<Vec<(&str, bool)>> = LazyLock::new(|| {
+    let rows = include_str!("programs.txt").lines().filter(|row| !row.starts_with('#'));
+    rows.map(|row| row.split_once(" | ").map_or((row, false), |(name, _)| (name, true))).collect()
+});
 
 /// How the system keeps time. Each fact stands alone, and is absent if it could not be determined.
 #[record(Eq)]

@@ -10,6 +10,7 @@ use chronoscope_model::Environment;
 use chronoscope_model::environment::ClockSource;
 use chronoscope_model::kernel_log::recognise;
 use chronoscope_model::timekeeping::{PROGRAMS, Timekeeping};
+use std::collections::BTreeSet;
 
 /// Fills in the system, its kernel, and the boot parameters.
 pub fn fill(root: &Root, env: &mut Environment) {
@@ -63,7 +64,7 @@ pub fn fill_load(root: &Root, env: &mut Environment) {
     env.load = averages.collect::<Vec<f64>>().try_into().ok();
 }
 
-const CLOCKSOURCE: &str = "/sys/devices/system/clocksource/clocksource0";
+pub(super) const CLOCKSOURCE: &str = "/sys/devices/system/clocksource/clocksource0";
 
 /// Fills in the clock source in use and those that are available.
 pub fn fill_clocksource(root: &Root, log: &Log, env: &mut Environment) {
@@ -199,8 +200,7 @@ fn shifted(text: &str) -> Vec<String> {
 
 /// The known programs that run, in the order of the list; `None` if processes cannot be listed.
 pub(super) fn programs(root: &Root, env: &mut Environment) -> Option<Vec<String>> {
-    let mut found: Vec<&str> = Vec::new();
-    let mut any = false;
+    let mut running = BTreeSet::new();
     let names = root.names("/proc");
     let numbered = |name: &&String| name.bytes().all(|b| b.is_ascii_digit());
     let pids: Vec<&String> = names.iter().filter(numbered).collect();
@@ -215,18 +215,10 @@ pub(super) fn programs(root: &Root, env: &mut Environment) -> Option<Vec<String>
             break;
         }
         // The process may have ended in the meantime.
-        let Ok(name) = root.text(&format!("/proc/{pid}/comm")) else {
-            continue;
-        };
-        any = true;
-        if let Some((known, _)) = PROGRAMS.iter().find(|(known, _)| *known == name)
-            && !found.contains(known)
-        {
-            found.push(known);
-        }
+        running.extend(root.text(&format!("/proc/{pid}/comm")));
     }
-    found.sort_by_key(|name| PROGRAMS.iter().position(|(known, _)| known == name));
-    any.then(|| found.into_iter().map(ToString::to_string).collect())
+    let found = PROGRAMS.iter().filter(|(name, _)| running.contains(*name));
+    (!running.is_empty()).then(|| found.map(|(name, _)| (*name).to_owned()).collect())
 }
 
 /// Whether SIGHUP is ignored, as nohup(1) arranges for the program that it starts.
