@@ -6,6 +6,7 @@
 //! internally. This must be asked before the first read: a forbidden read raises SIGSEGV.
 
 use crate::Unavailable;
+use chronoscope_model::clock_source::by_name;
 use chronoscope_model::timekeeping::LibraryClock;
 use std::ops::{Add, Sub};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
@@ -45,16 +46,15 @@ impl Add<Duration> for Instant {
     }
 }
 
+#[cfg(target_os = "linux")]
+pub(crate) use os::ask;
+
 /// Whether this process may read the time-stamp counter; `None` if the system has no such
 /// permission, and anyone may read it. A process can forbid itself to read it (prctl(2),
 /// PR_SET_TSC). Its first `rdtsc` then raises SIGSEGV, which kills it, so ask before the first one.
 pub fn tsc_permitted() -> Option<bool> {
     os::tsc_permitted()
 }
-
-/// The clock sources that the vDSO reads with rdtsc or rdtscp: Linux
-/// arch/x86/include/asm/vdso/gettimeofday.h, `__arch_get_hw_counter()`.
-const SOURCES_BY_TSC: [&str; 3] = ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page"];
 
 fn forbidden() -> bool {
     tsc_permitted() == Some(false)
@@ -80,7 +80,7 @@ pub(crate) fn may_call_vdso() -> Result<(), Unavailable> {
     }
     let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     match std::fs::read_to_string(path) {
-        Ok(source) if !SOURCES_BY_TSC.contains(&source.trim()) => Ok(()),
+        Ok(source) if !by_name(&source).is_some_and(|source| source.vdso) => Ok(()),
         _ => Err(Unavailable(
             "the vDSO reads the TSC, which this process may not read (PR_TSC_SIGSEGV): use the \
              system call, or allow reads again with PR_TSC_ENABLE"
@@ -213,9 +213,14 @@ mod os {
 
     /// A clock, without the C library's function and without the vDSO.
     fn read(clock: c_int) -> Option<Duration> {
+        ask(libc::SYS_clock_gettime, clock)
+    }
+
+    /// What the kernel answers to clock_gettime or clock_getres.
+    pub(crate) fn ask(call: c_long, clock: c_int) -> Option<Duration> {
         let mut time = Timespec::default();
-        // SAFETY: the kernel fills the place, which has the form that this call takes.
-        let answer = unsafe { libc::syscall(libc::SYS_clock_gettime, clock, &raw mut time) };
+        // SAFETY: the kernel fills the place, which has the form that these calls take.
+        let answer = unsafe { libc::syscall(call, clock, &raw mut time) };
         let seconds = u64::try_from(time.seconds).ok()?;
         let rest = u32::try_from(time.nanoseconds).ok()?;
         (answer == 0).then(|| Duration::new(seconds, rest))

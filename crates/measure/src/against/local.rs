@@ -11,7 +11,7 @@ use chronoscope::counter;
 use chronoscope::wall::{self, WallState};
 use chronoscope_model::against::{Interval, Source as Found};
 use chronoscope_model::units::human_ns;
-use chronoscope_probes::machine::outside::{self, Pps, Ptp, Rtc, raw_ns};
+use chronoscope_probes::machine::outside::{self, Device, raw_ns};
 use chronoscope_probes::machine::vmclock as page;
 use chronoscope_probes::time::sleep;
 use std::fs::File;
@@ -38,7 +38,7 @@ fn device(path: &str, error: &io::Error) -> String {
 
 /// The battery-backed clock, which shows whole seconds: it is read until one begins.
 pub(super) fn rtc(path: &str) -> Result<Ask, String> {
-    let clock = Rtc::open(Path::new(path)).map_err(|error| device(path, &error))?;
+    let clock = Device::open(path).map_err(|error| device(path, &error))?;
     // hwclock(8): the third line says whether it keeps local time.
     let kept = std::fs::read_to_string("/etc/adjtime").unwrap_or_default();
     if kept.lines().nth(2).is_some_and(|line| line.trim() == "LOCAL") {
@@ -92,19 +92,19 @@ pub fn is_after(last: &Exchange, next: &Exchange) -> bool {
 }
 
 pub(super) fn ptp(path: &str) -> Result<Ask, String> {
-    let clock = Ptp::open(Path::new(path)).map_err(|error| device(path, &error))?;
+    let clock = Device::open(path).map_err(|error| device(path, &error))?;
     let name = outside::name_of(path);
     Ok(Box::new(move |_, found| {
         found.says.clone_from(&name);
         narrowest(|| {
-            let [sent, ns, received] = clock.read()?;
+            let [sent, ns, received] = clock.ptp_time()?;
             Ok(Exchange { sent, received, latest: ns, earliest: ns })
         })
     }))
 }
 
 pub(super) fn pps(path: &str) -> Result<Ask, String> {
-    let clock = Pps::open(Path::new(path)).map_err(|error| device(path, &error))?;
+    let clock = Device::open(path).map_err(|error| device(path, &error))?;
     let name = outside::name_of(path).unwrap_or_default();
     if name.starts_with("ktimer") {
         return Err(format!("{path} has the pulses of the kernel's own timer (pps-ktimer)"));

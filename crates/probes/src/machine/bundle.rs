@@ -10,30 +10,14 @@ use std::path::Path;
 use raw_cpuid::{CpuIdReader, CpuIdResult};
 
 use super::cpu::CPUS;
-use super::root::{Cpuid, Missing, Process, Root, cpu_list, hex, rows};
+use super::root::{Cpuid, Missing, Process, Root, cpu_list, hex, pairs, rows};
 use super::{kernel, kmsg, quota};
 
 /// The CPUs whose files are kept. On machines with more, the others have the same files.
 const MOST_CPUS: usize = 1024;
-/// Folders, and the files that are kept below each of their own folders.
-const BELOW: &[(&str, &[&str])] = &[
-    ("/sys/class/power_supply", &["online", "scope", "status", "type"]),
-    ("/sys/class/ptp", &["clock_name"]),
-    ("/sys/class/rtc", &["name"]),
-    ("/sys/devices/system/cpu/cpu0/cpuidle", &["disable", "latency", "name"]),
-    (
-        "/sys/devices/system/cpu/cpufreq",
-        &["scaling_cur_freq", "scaling_driver", "scaling_governor"],
-    ),
-];
 /// The largest number of folders that are searched.
 const MOST_BELOW: usize = 64;
-/// Files of which the lines with one of these words are kept.
-const LINES: &[(&str, &[&str])] = &[
-    ("/proc/iomem", &["HPET"]),
-    ("/proc/ioports", &["ACPI PM_TMR"]),
-    ("/proc/timer_list", &[".hres_active"]),
-];
+
 /// Writes what is known about the machine behind `root` to `folder`, which must not exist or be
 /// empty.
 ///
@@ -73,21 +57,21 @@ impl Bundle<'_> {
                 self.copy(&format!("{CPUS}/cpu{cpu}/{name}"))?;
             }
         }
-        for (folder, files) in BELOW {
+        for (folder, files) in pairs("files below folders") {
             let names = self.root.names(folder).into_iter().take(MOST_BELOW);
             for (number, name) in names.enumerate() {
                 // The name of a wireless device's battery contains its address.
                 let private = name.contains([':', '-']);
                 let kept = if private { format!("device{number}") } else { name.clone() };
-                for file in *files {
+                for file in files.split(' ') {
                     if let Ok(bytes) = self.root.bytes(&format!("{folder}/{name}/{file}")) {
                         self.put(&format!("root{folder}/{kept}/{file}"), &bytes)?;
                     }
                 }
             }
         }
-        for (path, words) in LINES {
-            self.lines(path, |line| words.iter().any(|word| line.contains(word)))?;
+        for (path, word) in pairs("lines of files") {
+            self.lines(path, |line| line.contains(word))?;
         }
         self.lines("/proc/cpuinfo", |line| {
             let key = line.split(':').next().unwrap_or_default().trim();

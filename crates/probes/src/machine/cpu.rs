@@ -9,8 +9,8 @@ use super::affinity;
 use super::root::{Cpuid, Root, cpu_list, hex, pairs, printable};
 use chronoscope_model::Environment;
 use chronoscope_model::environment::{Cache, CoreClass, CoreType};
-use raw_cpuid::{CacheType, CpuIdReader};
-use std::collections::BTreeSet;
+use raw_cpuid::{CacheParameter, CacheType, CpuIdReader};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Fills in the processor and the machine around it.
 pub fn fill(root: &Root, env: &mut Environment) {
@@ -27,18 +27,15 @@ pub fn fill(root: &Root, env: &mut Environment) {
 
 fn x86(root: &Root, env: &mut Environment) {
     let field = |key| root.cpu_field(key);
-    let decoded = root.cpuid().map(|cpuid| (cpuid, cpuid.decoded()));
-    let brand = decoded.as_ref().and_then(|(_, cpuid)| cpuid.get_processor_brand_string());
-    env.cpu.vendor =
-        decoded.as_ref().map(|(cpuid, _)| printable(&cpuid.vendor())).and_then(nonempty);
-    env.cpu.vendor = env.cpu.vendor.take().or_else(|| field("vendor_id"));
-    env.cpu.model = brand.map(|brand| printable(brand.as_str())).and_then(nonempty);
+    let cpuid = root.cpuid();
+    let vendor = cpuid.and_then(|cpuid| nonempty(printable(&cpuid.vendor())));
+    env.cpu.vendor = vendor.or_else(|| field("vendor_id"));
+    let brand = cpuid.and_then(|cpuid| cpuid.decoded().get_processor_brand_string());
+    env.cpu.model = brand.and_then(|brand| nonempty(printable(brand.as_str())));
     // AMD APM volume 3, appendix E.4.19, "LFENCE always serializing".
-    env.cpu.lfence_serialises = root
-        .cpuid()
-        .and_then(|cpuid| cpuid.leaf(0x8000_0021, 0))
-        .map(|leaf| leaf.eax >> 2 & 1 == 1);
-    let signature = decoded.as_ref().and_then(|(cpuid, _)| cpuid.signature());
+    let leaf = cpuid.and_then(|cpuid| cpuid.leaf(0x8000_0021, 0));
+    env.cpu.lfence_serialises = leaf.map(|leaf| leaf.eax >> 2 & 1 == 1);
+    let signature = cpuid.and_then(Cpuid::signature);
     let signature = signature.map(|(family, model, stepping)| {
         [family, model, stepping].map(|number| number.to_string())
     });
@@ -126,7 +123,7 @@ pub fn fill_topology(root: &Root, env: &mut Environment) {
         None => count_cpus(root, env),
     };
     if let Some(cpus) = online {
-        let cores = groups(root, &cpus, &["core_cpus_list", "thread_siblings_list"]);
+        let cores = groups(root, &cpus, &SHARE_A_CORE);
         env.cpu.cores = cores.map(|(count, _)| count);
         env.cpu.smt = cores.map(|(_, largest)| largest > 1);
         env.cpu.sockets =
@@ -161,33 +158,36 @@ fn count_cpus(root: &Root, env: &mut Environment) -> usize {
 /// The other CPUs of a CPU's core, as the system numbers them; empty if it has none or they are not
 /// known.
 pub fn siblings(root: &Root, cpu: usize) -> Vec<usize> {
-    let lists = ["core_cpus_list", "thread_siblings_list"];
-    let mut paths = lists.map(|name| format!("{CPUS}/cpu{cpu}/topology/{name}")).into_iter();
-    let mut all = paths.find_map(|path| listed(root, &path)).unwrap_or_default();
+    let mut all = group_of(root, cpu, &SHARE_A_CORE).unwrap_or_default();
     all.retain(|other| *other != cpu);
     all
+}
+
+/// The lists under `topology/` of the CPUs that share a core with a CPU: the newer kernels', and
+/// the older ones'.
+const SHARE_A_CORE: [&str; 2] = ["core_cpus_list", "thread_siblings_list"];
+
+/// The CPUs in the first of these lists that a CPU has.
+fn group_of(root: &Root, cpu: usize, lists: &[&str]) -> Option<Vec<usize>> {
+    lists.iter().find_map(|name| listed(root, &format!("{CPUS}/cpu{cpu}/topology/{name}")))
 }
 
 /// The memory node of each of these CPUs; `None` for one whose node is not known.
 pub fn nodes(root: &Root, cpus: &[usize]) -> Vec<Option<usize>> {
     const NODES: &str = "/sys/devices/system/node";
-    let mut found = vec![None; cpus.len()];
-    for node in listed(root, &format!("{NODES}/online")).unwrap_or_default() {
-        let members = listed(root, &format!("{NODES}/node{node}/cpulist")).unwrap_or_default();
-        let members: BTreeSet<usize> = members.into_iter().collect();
-        for (cpu, found) in cpus.iter().zip(&mut found) {
-            if members.contains(cpu) {
-                *found = Some(node);
-            }
-        }
-    }
-    found
+    let online = listed(root, &format!("{NODES}/online")).unwrap_or_default();
+    let members = online.into_iter().flat_map(|node| {
+        let members = listed(root, &format!("{NODES}/node{node}/cpulist"));
+        members.unwrap_or_default().into_iter().map(move |cpu| (cpu, node))
+    });
+    let members: BTreeMap<usize, usize> = members.collect();
+    cpus.iter().map(|cpu| members.get(cpu).copied()).collect()
 }
 
 /// The number of groups that the CPUs form, by the list that each has under `topology/`, and the
 /// size of the largest group. A CPU that another CPU's list contains is skipped, so there is one
 /// read per group.
-fn groups(root: &Root, cpus: &[usize], names: &[&str]) -> Option<(usize, usize)> {
+fn groups(root: &Root, cpus: &[usize], lists: &[&str]) -> Option<(usize, usize)> {
     let online: BTreeSet<usize> = cpus.iter().copied().collect();
     let mut seen = BTreeSet::new();
     let (mut count, mut largest) = (0, 0);
@@ -195,10 +195,8 @@ fn groups(root: &Root, cpus: &[usize], names: &[&str]) -> Option<(usize, usize)>
         if seen.contains(cpu) {
             continue;
         }
-        let group = names
-            .iter()
-            .find_map(|name| listed(root, &format!("{CPUS}/cpu{cpu}/topology/{name}")))?;
-        let group: Vec<usize> = group.into_iter().filter(|cpu| online.contains(cpu)).collect();
+        let mut group = group_of(root, *cpu, lists)?;
+        group.retain(|cpu| online.contains(cpu));
         count += 1;
         largest = largest.max(group.len());
         seen.insert(*cpu);
@@ -230,11 +228,9 @@ pub fn fill_caches(root: &Root, env: &mut Environment) {
 fn caches_by_system(root: &Root) -> Vec<Cache> {
     let cache = |index: usize| {
         let fact = |name: &str| root.text(&format!("{CACHES}/index{index}/{name}")).ok();
-        let holds_data = matches!(fact("type")?.trim(), "Data" | "Unified");
-        holds_data.then_some(Cache {
-            level: fact("level")?.trim().parse().ok()?,
-            bytes: size(fact("size")?.trim())?,
-        })
+        let holds_data = matches!(&*fact("type")?, "Data" | "Unified");
+        let (level, bytes) = (fact("level")?.parse().ok()?, size(&fact("size")?)?);
+        holds_data.then_some(Cache { level, bytes })
     };
     (0..MOST_CACHES).filter_map(cache).collect()
 }
@@ -253,18 +249,13 @@ fn caches_by_processor(root: &Root) -> Vec<Cache> {
     let caches = parameters.into_iter().flatten().take(MOST_CACHES);
     let data =
         caches.filter(|cache| matches!(cache.cache_type(), CacheType::Data | CacheType::Unified));
-    data.map(|cache| Cache {
-        level: cache.level().into(),
-        bytes: [
-            cache.associativity(),
-            cache.physical_line_partitions(),
-            cache.coherency_line_size(),
-            cache.sets(),
-        ]
-        .into_iter()
-        .fold(1u64, |bytes, factor| bytes.saturating_mul(factor as u64)),
-    })
-    .collect()
+    let cache = |cache: CacheParameter| {
+        let ways = cache.associativity() * cache.physical_line_partitions();
+        let lines = (ways as u64).saturating_mul(cache.sets() as u64);
+        let bytes = lines.saturating_mul(cache.coherency_line_size() as u64);
+        Cache { level: cache.level().into(), bytes }
+    };
+    data.map(cache).collect()
 }
 
 /// Finds the types of the cores of these CPUs, fastest first.

@@ -1,6 +1,7 @@
 //! The hypervisor, if this is a virtual machine.
 
 use super::cpu;
+use super::kernel::CLOCKSOURCE;
 use super::kmsg::Log;
 use super::root::{Cpuid, Root, pairs, printable};
 use super::timers;
@@ -16,29 +17,24 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
         signatures(cpuid, &mut signs, &mut features);
     }
     wsl(env.kernel.as_deref().unwrap_or_default(), &mut signs);
-    if let Ok(kind) = root.text("/sys/hypervisor/type") {
-        let name = if kind == "xen" { "Xen".to_owned() } else { printable(&kind) };
-        signs.name(name, format!("/sys/hypervisor/type: {}", printable(&kind)));
-    }
-    if let Ok(compatible) = root.text("/proc/device-tree/hypervisor/compatible") {
-        let compatible = compatible.split('\0').next().unwrap_or_default().to_owned();
-        let name = match compatible.as_str() {
-            "linux,kvm" => "KVM".to_owned(),
-            "xen,xen" => "Xen".to_owned(),
-            other => printable(other),
-        };
-        let seen = printable(&compatible);
-        signs.name(name, format!("device tree hypervisor node: {seen}"));
+    for (path, what) in [
+        ("/sys/hypervisor/type", "/sys/hypervisor/type"),
+        ("/proc/device-tree/hypervisor/compatible", "device tree hypervisor node"),
+    ] {
+        let Ok(text) = root.text(path) else { continue };
+        let seen = printable(text.split('\0').next().unwrap_or_default());
+        let known = pairs("hypervisors").find(|(word, _)| *word == seen);
+        signs.name(known.map_or(&*seen, |(_, name)| name), format!("{what}: {seen}"));
     }
     board(root, &mut signs);
     if let Some(line) = log.find("Hypervisor detected: ") {
-        let name = line.rsplit(": ").next().unwrap_or_default().to_owned();
+        let name = line.rsplit(": ").next().unwrap_or_default();
         signs.name(name.replace("Microsoft ", ""), format!("kernel log: {line}"));
     }
     // What only a guest's kernel writes, of a log without its first lines.
     let guests = pairs("guests").find_map(|(words, name)| Some((log.find(words)?, name)));
     if let Some((line, name)) = guests.filter(|_| signs.name.is_none()) {
-        signs.name(name.into(), format!("kernel log: {line}"));
+        signs.name(name, format!("kernel log: {line}"));
     }
     monitor(root, log, env, &mut signs);
     if signs.evidence.is_empty() && announced(root) {
@@ -57,8 +53,8 @@ struct Signs {
 }
 
 impl Signs {
-    fn name(&mut self, name: String, evidence: String) {
-        self.name.get_or_insert(name);
+    fn name(&mut self, name: impl Into<String>, evidence: String) {
+        self.name.get_or_insert_with(|| name.into());
         self.evidence.push(evidence);
     }
 
@@ -158,7 +154,7 @@ fn wsl(release: &str, signs: &mut Signs) {
     if release.contains("WSL2") || release.contains("microsoft-standard") {
         signs.monitor("WSL2", format!("kernel release {}", printable(release)));
     } else if release.ends_with("-Microsoft") {
-        signs.name("WSL1".to_owned(), format!("kernel release {}", printable(release)));
+        signs.name("WSL1", format!("kernel release {}", printable(release)));
     }
 }
 
@@ -173,7 +169,7 @@ fn monitor(root: &Root, log: &Log, env: &Environment, signs: &mut Signs) {
         signs.monitor("Firecracker", format!("FADT made by {}", fadt.oem));
     }
     if let Some(line) = log.find("gVisor") {
-        signs.name("gVisor".to_owned(), format!("kernel log: {line}"));
+        signs.name("gVisor", format!("kernel log: {line}"));
     }
     let machine = env.cpu.machine.as_deref().unwrap_or_default();
     let bios = root.text("/sys/class/dmi/id/sys_vendor").is_ok()
@@ -232,8 +228,7 @@ fn by_kernel(root: &Root) -> Option<String> {
     }
     // Clock sources that only an x86 kernel has.
     let alien = ["tsc", "hpet", "acpi_pm", "kvm-clock"];
-    let sources =
-        root.text("/sys/devices/system/clocksource/clocksource0/available_clocksource").ok()?;
+    let sources = root.text(&format!("{CLOCKSOURCE}/available_clocksource")).ok()?;
     let found = sources.split_whitespace().find(|source| alien.contains(source))?;
     (own != "x86")
         .then(|| format!("the kernel has clock source {found}, but this program is for {arch}"))

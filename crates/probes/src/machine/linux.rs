@@ -4,6 +4,7 @@ use super::kernel::own_facts;
 use super::noise::CpuTimes;
 use super::power;
 use super::root::{Missing, Process, Root};
+use crate::time::ask;
 use chronoscope_model::Environment;
 use chronoscope_model::timekeeping::{Adjtimex, Distances, Timekeeping};
 use std::ffi::CStr;
@@ -201,28 +202,10 @@ fn error() -> String {
     }
 }
 
-/// Seconds and nanoseconds as a system call of this architecture returns them: two longs, however
-/// the C library defines its own.
-type Pair = [libc::c_long; 2];
-
-fn ns([seconds, nanoseconds]: Pair) -> Option<i64> {
-    #[allow(clippy::useless_conversion, reason = "the fields have 32 bits on some targets")]
-    let [seconds, nanoseconds] = [i64::from(seconds), i64::from(nanoseconds)];
-    seconds.checked_mul(1_000_000_000)?.checked_add(nanoseconds)
-}
-
-fn call(number: libc::c_long, clock: libc::clockid_t) -> Option<i64> {
-    let mut found: Pair = [0; 2];
-    // SAFETY: clock_gettime and clock_getres store two longs at the address given, which is that of
-    // a local.
-    let done = unsafe { libc::syscall(number, clock, found.as_mut_ptr()) };
-    (done == 0).then(|| ns(found)).flatten()
-}
-
 /// What the kernel's timers claim as their resolution, in nanoseconds (clock_getres(2): 1 with
 /// high-resolution timers, otherwise a tick; kernel/time/hrtimer.c, `hrtimer_resolution`).
 pub fn timer_resolution_ns() -> Option<u64> {
-    u64::try_from(call(libc::SYS_clock_getres, libc::CLOCK_MONOTONIC)?).ok()
+    u64::try_from(ask(libc::SYS_clock_getres, libc::CLOCK_MONOTONIC)?.as_nanos()).ok()
 }
 
 /// How often the clocks are read together: the narrowest of these reads counts.
@@ -230,7 +213,7 @@ const TRIES: usize = 8;
 
 /// The distances between the system's clocks, by reads in a row; `None` if one cannot be read.
 pub fn distances() -> Option<Distances> {
-    let read = |clock| call(libc::SYS_clock_gettime, clock);
+    let read = |clock| i64::try_from(ask(libc::SYS_clock_gettime, clock)?.as_nanos()).ok();
     let once = || {
         let before = read(libc::CLOCK_MONOTONIC)?;
         let wall = read(libc::CLOCK_REALTIME)?;

@@ -7,7 +7,7 @@
 pub const CRYSTAL_PPM: i64 = chronoscope::wall::VmClock::CRYSTAL_PPM;
 
 /// Clocks that are not the kernel's.
-pub use os::{Pps, Ptp, Rtc, name_of, ptp_paths};
+pub use os::{Device, name_of, ptp_paths};
 
 /// Whether [`raw_ns`] is the same clock in all processes of a boot, and stands still while the
 /// machine is suspended.
@@ -97,17 +97,17 @@ mod os {
         Ok((time.tv_sec as i64).saturating_mul(1_000_000_000).saturating_add(time.tv_nsec as i64))
     }
 
-    /// The battery-backed clock.
-    pub struct Rtc(File);
+    /// A device that has a clock.
+    pub struct Device(File);
 
-    impl Rtc {
+    impl Device {
         /// # Errors
         /// The device cannot be opened.
-        pub fn open(path: &Path) -> io::Result<Self> {
+        pub fn open(path: &str) -> io::Result<Self> {
             File::open(path).map(Self)
         }
 
-        /// The second that it shows, since 1970 if it keeps UTC.
+        /// The second that a battery-backed clock shows, since 1970 if it keeps UTC.
         ///
         /// # Errors
         /// It cannot be read, or shows no date.
@@ -125,24 +125,13 @@ mod os {
             let days = days_of(year + 1900, month + 1, day);
             Ok(((days * 24 + hour) * 60 + minute) * 60 + second)
         }
-    }
 
-    /// A PTP hardware clock.
-    pub struct Ptp(File);
-
-    impl Ptp {
-        /// # Errors
-        /// The device cannot be opened.
-        pub fn open(path: &Path) -> io::Result<Self> {
-            File::open(path).map(Self)
-        }
-
-        /// Its time in nanoseconds between two reads of [`super::raw_ns`]: by stamps of the
-        /// hardware or of its driver, if there are any.
+        /// The time of a PTP hardware clock in nanoseconds between two reads of
+        /// [`super::raw_ns`]: by stamps of the hardware or of its driver, if there are any.
         ///
         /// # Errors
         /// It cannot be read.
-        pub fn read(&self) -> io::Result<[i64; 3]> {
+        pub fn ptp_time(&self) -> io::Result<[i64; 3]> {
             /// `CLOCKFD` of clock_gettime(2).
             const DYNAMIC: libc::clockid_t = 3;
             if let Some(found) = self.precise().or_else(|| self.extended()) {
@@ -182,14 +171,29 @@ mod os {
             });
             samples.min_by_key(|[before, _, after]| after - before)
         }
+
+        /// Waits for the next pulse of a device that has one each second: when it came, by the wall
+        /// clock, in nanoseconds since 1970.
+        ///
+        /// # Errors
+        /// None comes for a second and a half.
+        pub fn pulse(&self) -> io::Result<i64> {
+            /// `PPS_FETCH`, which has the size of a pointer in its number.
+            const FETCH: libc::Ioctl = libc::_IOWR::<*mut PpsData>('p' as u32, 0xa4);
+            let timeout = PpsTime { seconds: 1, ns: 500_000_000, flags: 0 };
+            let mut found = PpsData { timeout, ..PpsData::default() };
+            // SAFETY: the call reads and stores a local with the layout of `struct pps_fdata`.
+            if unsafe { libc::ioctl(self.0.as_raw_fd(), FETCH, &raw mut found) } != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            let PpsTime { seconds, ns, .. } = found.info.on_assert;
+            Ok(seconds.saturating_mul(1_000_000_000).saturating_add(ns.into()))
+        }
     }
 
     fn ptp_ns(time: &libc::ptp_clock_time) -> Option<i64> {
         time.sec.checked_mul(1_000_000_000)?.checked_add(time.nsec.into())
     }
-
-    /// A device that reports a pulse per second.
-    pub struct Pps(File);
 
     /// `struct pps_ktime` (include/uapi/linux/pps.h).
     #[repr(C)]
@@ -218,31 +222,6 @@ mod os {
         timeout: PpsTime,
     }
 
-    impl Pps {
-        /// # Errors
-        /// The device cannot be opened.
-        pub fn open(path: &Path) -> io::Result<Self> {
-            File::open(path).map(Self)
-        }
-
-        /// Waits for the next pulse: when it came, by the wall clock, in nanoseconds since 1970.
-        ///
-        /// # Errors
-        /// None comes for a second and a half.
-        pub fn pulse(&self) -> io::Result<i64> {
-            /// `PPS_FETCH`, which has the size of a pointer in its number.
-            const FETCH: libc::Ioctl = libc::_IOWR::<*mut PpsData>('p' as u32, 0xa4);
-            let timeout = PpsTime { seconds: 1, ns: 500_000_000, flags: 0 };
-            let mut found = PpsData { timeout, ..PpsData::default() };
-            // SAFETY: the call reads and stores a local with the layout of `struct pps_fdata`.
-            if unsafe { libc::ioctl(self.0.as_raw_fd(), FETCH, &raw mut found) } != 0 {
-                return Err(io::Error::last_os_error());
-            }
-            let PpsTime { seconds, ns, .. } = found.info.on_assert;
-            Ok(seconds.saturating_mul(1_000_000_000).saturating_add(ns.into()))
-        }
-    }
-
     /// The PTP clocks of this machine.
     pub fn ptp_paths() -> Vec<String> {
         /// More are not looked for.
@@ -265,7 +244,6 @@ mod os {
 #[cfg(not(target_os = "linux"))]
 mod os {
     use std::io;
-    use std::path::Path;
     use std::sync::OnceLock;
     use std::time::Instant;
 
@@ -276,35 +254,30 @@ mod os {
 
     pub(super) use raw_ns as timers_ns;
 
-    fn only_linux<T>() -> io::Result<T> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, "only Linux has such a device"))
-    }
+    /// A clock that only Linux has: there is none.
+    pub enum Device {}
 
-    macro_rules! devices {
-        ($($name:ident: $read:ident -> $time:ty;)*) => {$(
-            /// A clock that only Linux has.
-            pub struct $name(());
+    impl Device {
+        /// # Errors
+        /// There is none here.
+        pub fn open(_: &str) -> io::Result<Self> {
+            Err(io::Error::new(io::ErrorKind::Unsupported, "only Linux has such a device"))
+        }
 
-            impl $name {
-                /// # Errors
-                /// There is none here.
-                pub fn open(_: &Path) -> io::Result<Self> {
-                    only_linux()
-                }
+        /// Never called.
+        pub fn second(&self) -> io::Result<i64> {
+            match *self {}
+        }
 
-                /// # Errors
-                /// There is none here.
-                pub fn $read(&self) -> io::Result<$time> {
-                    only_linux()
-                }
-            }
-        )*};
-    }
+        /// Never called.
+        pub fn ptp_time(&self) -> io::Result<[i64; 3]> {
+            match *self {}
+        }
 
-    devices! {
-        Rtc: second -> i64;
-        Ptp: read -> [i64; 3];
-        Pps: pulse -> i64;
+        /// Never called.
+        pub fn pulse(&self) -> io::Result<i64> {
+            match *self {}
+        }
     }
 
     /// Only Linux has them.

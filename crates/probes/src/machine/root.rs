@@ -405,7 +405,8 @@ fn performance_counter(value: &str) -> Option<Windows> {
         tsc_ticks: of("ticks").and_then(|ticks| ticks.parse().ok()),
         bypass: hex(of("bypass")?)?.try_into().ok()?,
         shift: of("shift")?.parse().ok()?,
-        ..Windows::default()
+        wine: false,
+        boot_options: Err("the recording does not say".to_owned()),
     })
 }
 
@@ -413,7 +414,7 @@ fn performance_counter(value: &str) -> Option<Windows> {
 pub fn process(text: &str) -> Process {
     let mut process = Process::default();
     let (mut facts, mut keeping) = (Environment::default(), Timekeeping::default());
-    let mut boot_options = Err("the recording does not say".to_owned());
+    let mut boot_options = None;
     for line in text.lines() {
         let Some((key, value)) = line.split_once('=') else {
             continue;
@@ -442,14 +443,14 @@ pub fn process(text: &str) -> Process {
             "qpc" => process.windows = performance_counter(value),
             "boot_options" => {
                 let options = value.split(',').map(|option| printable(option.trim()));
-                boot_options = Ok(options.filter(|option| !option.is_empty()).collect());
+                boot_options = Some(Ok(options.filter(|option| !option.is_empty()).collect()));
             }
-            "boot_options_refused" => boot_options = Err(printable(value)),
+            "boot_options_refused" => boot_options = Some(Err(printable(value))),
             _ => {}
         }
     }
-    if let Some(windows) = &mut process.windows {
-        windows.boot_options = boot_options;
+    if let (Some(windows), Some(options)) = (&mut process.windows, boot_options) {
+        windows.boot_options = options;
     }
     let linux = process.sysname.as_deref() == Some("Linux");
     process.facts = Environment { keeping: linux.then_some(keeping), ..facts };
@@ -603,13 +604,6 @@ pub struct Windows {
     /// The boot options about timers that are set, such as `useplatformclock=yes`, or why they
     /// cannot be read.
     pub boot_options: Result<Vec<String>, String>,
-}
-
-impl Default for Windows {
-    fn default() -> Self {
-        let boot_options = Ok(Vec::new());
-        Self { hz: 0.0, tsc_ticks: None, bypass: 0, shift: 0, wine: false, boot_options }
-    }
 }
 
 #[cfg(test)]

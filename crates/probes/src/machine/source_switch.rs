@@ -2,6 +2,7 @@
 //! whatever ends this program (kernel, Documentation/ABI/testing/sysfs-devices-system-cpu and
 //! drivers/base `clocksource0`).
 
+use super::kernel::CLOCKSOURCE;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,6 @@ use std::time::Duration;
 
 /// The argument that makes a program the guard. The folder and the original source follow it.
 const GUARD: &str = "--chronoscope-restores";
-const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
 /// The most that is read from a file; names have at most 32 characters (CS_NAME_LEN).
 const MOST: u64 = 4096;
 /// How often the guard tries to restore the source, and the time between two tries.
@@ -24,7 +24,7 @@ pub struct Sources(PathBuf);
 
 impl Default for Sources {
     fn default() -> Self {
-        Self(PathBuf::from(FOLDER))
+        Self(PathBuf::from(CLOCKSOURCE))
     }
 }
 

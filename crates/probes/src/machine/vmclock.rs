@@ -44,38 +44,29 @@ pub fn read() -> Result<Page, String> {
 
 /// The page in these bytes, if they are one of version 1.
 pub fn parse(bytes: &[u8]) -> Option<Page> {
-    let long = |at: usize| -> Option<u64> {
-        let bytes = bytes.get(at..at + 8)?.try_into().ok()?;
-        Some(u64::from_le_bytes(bytes))
-    };
-    let first = long(0)? as u32;
-    let version = long(8)? as u16;
-    if first != MAGIC || version != 1 {
-        return None;
-    }
-    let has = long(24)? & HAS_GENERATION != 0;
-    Some(Page {
-        disruption_marker: long(16)?,
-        generation: has.then(|| long(104)).flatten(),
-        status: match bytes.get(34)? {
-            1 => "initialising",
-            2 => "synchronised",
-            3 => "free-running",
-            4 => "unreliable",
-            _ => "unknown",
-        },
-        time: time(bytes),
-    })
-}
-
-/// The page as words, if it has all that says the time.
-fn time(bytes: &[u8]) -> Option<VmClock> {
-    const LEAST: usize = 104;
     let mut words = [0; 14];
     for (word, eight) in words.iter_mut().zip(bytes.chunks_exact(8)) {
         *word = u64::from_le_bytes(eight.try_into().ok()?);
     }
-    (bytes.len() >= LEAST).then_some(VmClock(words))
+    let status = match bytes.get(34)? {
+        1 => "initialising",
+        2 => "synchronised",
+        3 => "free-running",
+        4 => "unreliable",
+        _ => "unknown",
+    };
+    let [first, version, disruption_marker, flags, .., generation] = words;
+    if first as u32 != MAGIC || version as u16 != 1 {
+        return None;
+    }
+    let has_generation = flags & HAS_GENERATION != 0 && bytes.len() >= size_of_val(&words);
+    Some(Page {
+        disruption_marker,
+        generation: has_generation.then_some(generation),
+        status,
+        // All that says the time is before the number of the generation.
+        time: (bytes.len() >= size_of_val(&words[..13])).then_some(VmClock(words)),
+    })
 }
 
 #[cfg(test)]

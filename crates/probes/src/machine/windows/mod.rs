@@ -6,7 +6,7 @@ pub mod library;
 
 use super::kernel::own_facts;
 use super::root::{Missing, Process, Windows};
-use super::timers::fill_qpc;
+use super::timers::{fill_qpc, seen};
 use crate::waits::windows::qpc as windows_qpc;
 use chronoscope_model::Environment;
 use chronoscope_model::environment::{Cpu, Timer};
@@ -244,26 +244,21 @@ fn tsc_ticks_per_qpc_tick(env: &Environment) -> Option<f64> {
 }
 
 fn clock_interrupt() -> Timer {
-    let resolution = library::timer_resolution();
     let ms = |units: u32| f64::from(units) / 1e4;
     let rest = [adjustment(), Some(library::resolution_requests())];
     let rest: Vec<String> = rest.into_iter().flatten().map(|it| format!("; {it}")).collect();
     let rest = rest.concat();
-    Timer {
-        name: "clock interrupt".to_owned(),
-        present: resolution.as_ref().map(|_| true),
-        hz: resolution.as_ref().map(|found| 1e7 / f64::from(found.current)),
-        evidence: match resolution {
-            Some(found) => format!(
-                "NtQueryTimerResolution: every {} ms now, {} ms at the finest, {} ms at the \
-                 coarsest{rest}",
-                ms(found.current),
-                ms(found.finest),
-                ms(found.coarsest)
-            ),
-            None => format!("NtQueryTimerResolution returned nothing{rest}"),
-        },
-    }
+    const NAME: &str = "clock interrupt";
+    let Some(found) = library::timer_resolution() else {
+        let evidence = format!("NtQueryTimerResolution returned nothing{rest}");
+        return Timer { present: None, ..seen(NAME, evidence) };
+    };
+    let [now, finest, coarsest] = [found.current, found.finest, found.coarsest].map(ms);
+    let evidence = format!(
+        "NtQueryTimerResolution: every {now} ms now, {finest} ms at the finest, {coarsest} ms at \
+         the coarsest{rest}"
+    );
+    Timer { hz: Some(1e7 / f64::from(found.current)), ..seen(NAME, evidence) }
 }
 
 /// Whether Windows honours this process's requests for a shorter clock interrupt, if it says so.
@@ -276,12 +271,8 @@ fn timer_requests() -> Option<Timer> {
     });
     let console = hidden.map(|it| format!("console hidden or minimised: {}", words(it)));
     let known: Vec<String> = throttled.into_iter().chain(console).collect();
-    (!known.is_empty()).then(|| Timer {
-        name: "timer requests".to_owned(),
-        present: throttling.map(|(_, ignored)| !ignored),
-        hz: None,
-        evidence: known.join("; "),
-    })
+    let present = throttling.map(|(_, ignored)| !ignored);
+    (!known.is_empty()).then(|| Timer { present, ..seen("timer requests", known.join("; ")) })
 }
 
 /// What the system adds to the time of day, and how often.
