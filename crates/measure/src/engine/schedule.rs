@@ -220,7 +220,10 @@ pub trait Time {
     /// The time since the run began.
     fn elapsed(&self) -> Duration;
 
-    fn sleep(&mut self, duration: Duration);
+    /// Sleeps on this machine; a simulated one only moves its time.
+    fn sleep(&mut self, duration: Duration) {
+        chronoscope_probes::time::sleep(duration);
+    }
 
     fn interrupted(&self) -> bool;
 }

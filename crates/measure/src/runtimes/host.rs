@@ -380,10 +380,6 @@ impl Time for Joined<'_> {
         self.machine.elapsed().saturating_sub(self.starting)
     }
 
-    fn sleep(&mut self, duration: Duration) {
-        self.machine.sleep(duration);
-    }
-
     fn interrupted(&self) -> bool {
         self.machine.interrupted()
     }

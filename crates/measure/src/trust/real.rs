@@ -56,10 +56,6 @@ impl Time for Real {
         self.clock.elapsed()
     }
 
-    fn sleep(&mut self, duration: Duration) {
-        chronoscope_probes::time::sleep(duration);
-    }
-
     fn interrupted(&self) -> bool {
         self.interrupt.is_set()
     }
