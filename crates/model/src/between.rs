@@ -4,6 +4,8 @@
 
 use crate::Environment;
 use crate::clock::{BuiltOn, Facts, Orders, Reads};
+use crate::packed::{self, packed};
+use std::sync::LazyLock;
 
 /// What a read does, as far as runs differ by it.
 #[record(Names, PartialOrd, Ord)]
@@ -81,16 +83,17 @@ impl Shares {
         }
     }
 
-    const fn wider(self, other: Self) -> Self {
+    /// What `of` makes of each pair of numbers.
+    fn with(self, other: Self, of: fn(f64, f64) -> f64) -> Self {
         Self {
-            back_to_back: self.back_to_back.max(other.back_to_back),
-            ordered: self.ordered.max(other.ordered),
-            loads: self.loads.max(other.loads),
-            after_stores: self.after_stores.max(other.after_stores),
-            kernel: self.kernel.max(other.kernel),
-            cpu_time: self.cpu_time.max(other.cpu_time),
-            leaves_guest: self.leaves_guest.max(other.leaves_guest),
-            frequencies: self.frequencies.max(other.frequencies),
+            back_to_back: of(self.back_to_back, other.back_to_back),
+            ordered: of(self.ordered, other.ordered),
+            loads: of(self.loads, other.loads),
+            after_stores: of(self.after_stores, other.after_stores),
+            kernel: of(self.kernel, other.kernel),
+            cpu_time: of(self.cpu_time, other.cpu_time),
+            leaves_guest: of(self.leaves_guest, other.leaves_guest),
+            frequencies: of(self.frequencies, other.frequencies),
         }
     }
 }
@@ -109,19 +112,29 @@ pub struct OfClock {
 }
 
 /// The runs of one kind of machine, and what they need, which is negative if no run tells.
-struct Row {
-    vendor: &'static str,
-    family: u32,
+#[record]
+pub struct Row {
+    /// The processor's vendor.
+    pub vendor: String,
+    /// The processor's family.
+    pub family: u32,
     /// The hypervisor's name; empty without one.
-    hypervisor: &'static str,
-    runs: u32,
-    shares: Shares,
-    spread: f64,
-    /// The id, what its reads do, their share and their deviations of the frequency.
-    clocks: &'static [(&'static str, Does, f64, f64)],
+    pub hypervisor: String,
+    /// How many runs there are.
+    pub runs: u32,
+    /// What they differ by.
+    pub shares: Shares,
+    /// The largest standard deviation of the frequencies in one of them, as a share.
+    pub spread: f64,
+    /// The clocks to which that does not apply.
+    pub clocks: Vec<OfClock>,
 }
 
-include!("between_rows.rs");
+/// The rows of `between.json`, which `cargo research between` makes from the runs in
+/// `research/between`.
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    serde_json::from_slice(&packed::bytes(packed!("between.json"))).expect("our own file")
+});
 
 /// What [`Shares::frequencies`] is unless the runs of a machine tell. The frequency also moves over
 /// minutes, which a run does not see, and eight processes know their spread only roughly, so this
@@ -146,15 +159,8 @@ pub const EARLIER: Shares = Shares {
 };
 
 /// The shares where nothing is known: the widest of any machine, and of [`EARLIER`].
-pub const WIDEST: Shares = {
-    let mut widest = EARLIER;
-    let mut at = 0;
-    while at < ROWS.len() {
-        widest = widest.wider(ROWS[at].shares);
-        at += 1;
-    }
-    widest
-};
+static WIDEST: LazyLock<Shares> =
+    LazyLock::new(|| ROWS.iter().fold(EARLIER, |widest, row| widest.with(row.shares, f64::max)));
 
 /// The machine whose runs tell what runs of this one differ by.
 #[record(!Default)]
@@ -180,8 +186,8 @@ impl Between {
     }
 
     /// What runs differ by where nothing is known.
-    pub const fn unknown() -> Self {
-        Self::plain(WIDEST)
+    pub fn unknown() -> Self {
+        Self::plain(*WIDEST)
     }
 
     /// What runs of this machine differ by.
@@ -194,29 +200,17 @@ impl Between {
             return Self::unknown();
         };
         let known = |own: f64, widest: f64| if own >= 0.0 { own } else { widest };
-        let share = |does| known(row.shares.by(does), WIDEST.by(does));
-        let frequencies = known(row.shares.frequencies, WIDEST.frequencies);
-        let of_clock = |(id, does, share, own): &(&str, Does, f64, f64)| OfClock {
-            id: (*id).into(),
-            does: *does,
-            share: *share,
-            frequencies: known(*own, frequencies),
-        };
+        let shares = row.shares.with(*WIDEST, known);
+        let mut clocks = row.clocks.clone();
+        for clock in &mut clocks {
+            clock.frequencies = known(clock.frequencies, shares.frequencies);
+        }
         let under = if hypervisor.is_empty() { "no hypervisor" } else { hypervisor };
         Self {
             machine: Some(format!("{vendor} family {}, {under}", row.family)),
             runs: row.runs,
-            shares: Shares {
-                back_to_back: share(Does::BackToBack),
-                ordered: share(Does::Ordered),
-                loads: share(Does::Loads),
-                after_stores: share(Does::AfterStores),
-                kernel: share(Does::Kernel),
-                cpu_time: share(Does::CpuTime),
-                leaves_guest: share(Does::LeavesGuest),
-                frequencies,
-            },
-            clocks: row.clocks.iter().map(of_clock).collect(),
+            shares,
+            clocks,
             spread: (row.spread >= 0.0).then_some(row.spread),
         }
     }
@@ -262,11 +256,10 @@ impl Between {
 /// on them.
 pub fn kind_of(environment: &Environment) -> (&str, Option<u32>, &str) {
     let cpu = &environment.cpu;
-    let signature = cpu.signature.as_deref().unwrap_or_default();
-    let family = signature.strip_prefix("family ").and_then(|it| it.split(' ').next());
+    let family = cpu.family_model_stepping().map(|[family, ..]| family);
     let hypervisor = environment.hypervisor.as_ref().map_or("", |it| it.name.as_str());
     let vendor = cpu.vendor.as_deref().unwrap_or_default();
-    (vendor, family.and_then(|it| it.parse().ok()), hypervisor)
+    (vendor, family, hypervisor)
 }
 
 #[cfg(test)]
@@ -276,9 +269,9 @@ mod tests {
 
     fn machine(row: &Row) -> Environment {
         let mut environment = Environment::default();
-        environment.cpu.vendor = Some(row.vendor.into());
+        environment.cpu.vendor = Some(row.vendor.clone());
         environment.cpu.signature = Some(format!("family {} model 9 stepping 1", row.family));
-        let named = || Hypervisor { name: row.hypervisor.into(), ..Hypervisor::default() };
+        let named = || Hypervisor { name: row.hypervisor.clone(), ..Hypervisor::default() };
         environment.hypervisor = (!row.hypervisor.is_empty()).then(named);
         environment
     }
@@ -302,10 +295,10 @@ mod tests {
 
     #[test]
     fn the_runs_of_a_machine_decide_and_what_is_not_known_is_the_widest() {
-        for row in ROWS {
+        for row in ROWS.iter() {
             let found = Between::of(&machine(row));
             assert_eq!(found.runs, row.runs);
-            assert!(found.text().contains(row.hypervisor), "{}", found.text());
+            assert!(found.text().contains(&row.hypervisor), "{}", found.text());
             for does in Does::ALL {
                 assert!((0.0..=WIDEST.by(does)).contains(&found.shares.by(does)), "{does:?}");
             }
@@ -315,8 +308,8 @@ mod tests {
             assert!((0.0..=WIDEST.frequencies).contains(&deviations), "{deviations}");
         }
         let row = &ROWS[0];
-        let other = Row { family: row.family + 1000, ..*row };
-        let bare = Row { hypervisor: "another", ..*row };
+        let other = Row { family: row.family + 1000, ..row.clone() };
+        let bare = Row { hypervisor: "another".into(), ..row.clone() };
         for unknown in [machine(&other), machine(&bare), Environment::default()] {
             assert_eq!(Between::of(&unknown), Between::unknown());
         }

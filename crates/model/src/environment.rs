@@ -202,6 +202,14 @@ pub struct Cpu {
 }
 
 impl Cpu {
+    /// Family, model and stepping, if the signature has them: `family 6 model 85 stepping 7`.
+    pub fn family_model_stepping(&self) -> Option<[u32; 3]> {
+        let mut words = self.signature.as_deref()?.split(' ');
+        let mut after =
+            |name| words.next().filter(|word| *word == name).and(words.next())?.parse().ok();
+        Some([after("family")?, after("model")?, after("stepping")?])
+    }
+
     /// The type of the core that a CPU belongs to, if there are several types.
     pub fn core_type(&self, cpu: usize) -> Option<&CoreType> {
         self.core_types.iter().find(|one| one.cpus.contains(&cpu))

@@ -35,10 +35,8 @@ const HPET_STOPS: &[(u32, u32, &str)] = &[
 
 /// The name of this processor, if its HPET stops in deep idle states.
 fn hpet_stops(env: &Environment) -> Option<&'static str> {
-    let words = env.cpu.signature.as_deref()?.strip_prefix("family 6 model ")?;
-    let (model, stepping) = words.split_once(" stepping ")?;
-    let (model, stepping): (u32, u32) = (model.parse().ok()?, stepping.parse().ok()?);
-    let is = |it: &&(u32, u32, &str)| it.0 == model && stepping >= it.1;
+    let [family, model, stepping] = env.cpu.family_model_stepping()?;
+    let is = |it: &&(u32, u32, &str)| family == 6 && it.0 == model && stepping >= it.1;
     (env.cpu.vendor.as_deref() == Some("GenuineIntel") && env.hypervisor.is_none())
         .then(|| HPET_STOPS.iter().find(is).map(|it| it.2))?
 }

@@ -257,20 +257,10 @@ impl RdtscCost {
 
 /// The row of this processor's family, if it can be recognised and is in the table.
 fn nearest(cpu: &Cpu) -> Option<&'static str> {
-    let (family, model) = signature(cpu.signature.as_deref()?)?;
+    let [family, model, _] = cpu.family_model_stepping()?;
     let vendor = cpu.vendor.as_deref()?;
     let row = RDTSC_COSTS.iter().find(|row| row.is_of(vendor, family, model))?;
     Some(row.name)
-}
-
-/// Family and model from `family 6 model 85 stepping 7`.
-fn signature(text: &str) -> Option<(u32, u32)> {
-    let mut words = text.split_whitespace();
-    let mut after = |name: &str| {
-        words.find(|w| w.eq_ignore_ascii_case(name))?;
-        words.next()?.parse().ok()
-    };
-    Some((after("family")?, after("model")?))
 }
 
 /// The cost of rdtsc, and that of other processors.
