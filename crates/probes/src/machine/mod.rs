@@ -135,8 +135,8 @@ pub fn kernel_log(root: &Root) -> Vec<String> {
 }
 
 /// What can change on the machine behind `root` while it is measured, and what the process itself
-/// was told: the clock source, the CPUs, power and frequency, and what the process may do. It takes less than a
-/// millisecond on most systems, and only reads.
+/// was told: the clock source, the CPUs, power and frequency, and what the process may do. It takes
+/// less than a millisecond on most systems, and only reads.
 pub fn state(root: &Root) -> Environment {
     let mut env = root.process().facts.clone();
     cpu::fill_topology(root, &mut env);
