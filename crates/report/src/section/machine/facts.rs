@@ -231,9 +231,7 @@ fn load(env: &Environment) -> Known {
     });
     let names = ["load of 1 min", "load of 5 min", "load of 15 min"];
     let loads = names.into_iter().zip(env.load.into_iter().flatten());
-    loads.fold(Known::maybe("load", words), |known, (name, load)| {
-        known.number(name, load, "")
-    })
+    loads.fold(Known::maybe("load", words), |known, (name, load)| known.number(name, load, ""))
 }
 
 fn counter(env: &Environment) -> Group {
