@@ -261,11 +261,11 @@ impl Verdict {
     }
 }
 
-/// Shows the bits, and the time taken as [`taken_ns`](Verdict::taken_ns) gives it.
+/// Shows the bits as a number, and the time taken as [`taken_ns`](Verdict::taken_ns) gives it.
 impl fmt::Debug for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (bits, taken_ns) = (format_args!("{:#08x}", self.bits), self.taken_ns());
-        f.debug_struct("Verdict").field("bits", &bits).field("taken_ns", &taken_ns).finish()
+        let taken_ns = self.taken_ns();
+        f.debug_struct("Verdict").field("bits", &self.bits).field("taken_ns", &taken_ns).finish()
     }
 }
 

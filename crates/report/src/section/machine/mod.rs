@@ -159,11 +159,7 @@ fn brief(report: &Report) -> Vec<Block> {
         Some(found) => [ruler(found), core(env, found).into(), noise(env, found)],
         None => [format!("none ({none})").into(), none.into(), none.into()],
     };
-    facts.extend([
-        Fact::new("ruler", ruler),
-        Fact::new("core", core),
-        Fact::new("noise", noise),
-    ]);
+    facts.extend([Fact::new("ruler", ruler), Fact::new("core", core), Fact::new("noise", noise)]);
     [Block::Facts(facts)].into_iter().chain(emulated(env)).collect()
 }
 
