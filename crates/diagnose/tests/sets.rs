@@ -156,7 +156,7 @@ fn a_small_change_is_found_next_to_runs_whose_core_was_shared() {
     assert!(found >= 24 && unaware < found, "{found} and {unaware} of 25");
 }
 
-/// What differs from run to run, and what the costs of ten and ten runs are then judged in: a core
+/// What differs from run to run, and what the costs of five and five runs are then judged in: a core
 /// whose frequency varies hides no change, and nor does a gauge of it that errs.
 #[test]
 fn costs_are_judged_in_the_unit_in_which_the_counter_s_own_reads_vary_less() {
@@ -175,7 +175,7 @@ fn costs_are_judged_in_the_unit_in_which_the_counter_s_own_reads_vary_less() {
         let (mut alarms, mut found, mut of_unit) = (0, 0, 0);
         for _ in 0..10 {
             let mut of = |change: f64| -> Vec<Report> {
-                (0..10).map(|_| machine.run(&mut rng, &[change])).collect()
+                (0..5).map(|_| machine.run(&mut rng, &[change])).collect()
             };
             let a = of(0.0);
             let same = change(&a, &of(0.0)).expect("enough runs");
