@@ -190,7 +190,7 @@ fn every_row_of_the_page_shows_what_it_promises() {
         };
         let screen = screens.entry(command).or_insert_with(|| ran(&shortened(args)));
         let shows = |text: &String| words.iter().all(|word| text.contains(word.as_str()));
-        // A busy machine may leave something out of so short a run. Runtimes are started, and traced,
+        // A busy machine may leave something out of so short a run. Runtimes are started and traced
         // within their budget.
         if !screen.as_ref().is_ok_and(shows) {
             *screen = ran(&shortened(args).replace("-v --budget 4s", "-v --budget 20s"));

@@ -156,8 +156,8 @@ fn a_small_change_is_found_next_to_runs_whose_core_was_shared() {
     assert!(found >= 24 && unaware < found, "{found} and {unaware} of 25");
 }
 
-/// What differs from run to run, and what the costs of five and five runs are then judged in: a core
-/// whose frequency varies hides no change, and nor does a gauge of it that errs.
+/// What differs from run to run, and what the costs of five and five runs are then judged in: a
+/// core whose frequency varies hides no change, and nor does a gauge of it that errs.
 #[test]
 fn costs_are_judged_in_the_unit_in_which_the_counter_s_own_reads_vary_less() {
     let mut rng = fastrand::Rng::with_seed(12);
