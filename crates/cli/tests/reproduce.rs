@@ -193,7 +193,7 @@ fn every_row_of_the_page_shows_what_it_promises() {
         // A busy machine may leave something out of so short a run. Runtimes are started and traced
         // within their budget.
         if !screen.as_ref().is_ok_and(shows) {
-            *screen = ran(&shortened(args).replace("-v --budget 4s", "-v --budget 20s"));
+            *screen = ran(&shortened(args).replace("--budget 4s", "--budget 20s"));
         }
         match screen {
             Err(error) => report(error.clone()),

@@ -64,6 +64,9 @@ impl Source {
     }
 }
 
+/// The kernel's folder of clock sources.
+pub const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
+
 /// Every clock source that is known, those of x86 first.
 static ALL: LazyLock<Vec<Source>> = LazyLock::new(|| {
     include_str!("clock_sources.txt").split("\n\n").filter_map(Source::parse).collect()

@@ -6,7 +6,7 @@
 //! internally. This must be asked before the first read: a forbidden read raises SIGSEGV.
 
 use crate::Unavailable;
-use chronoscope_model::clock_source::by_name;
+use chronoscope_model::clock_source::{FOLDER, by_name};
 use chronoscope_model::timekeeping::LibraryClock;
 use std::ops::{Add, Sub};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
@@ -78,8 +78,7 @@ pub(crate) fn may_call_vdso() -> Result<(), Unavailable> {
     if !forbidden() {
         return Ok(());
     }
-    let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-    match std::fs::read_to_string(path) {
+    match std::fs::read_to_string(format!("{FOLDER}/current_clocksource")) {
         Ok(source) if !by_name(&source).is_some_and(|source| source.vdso) => Ok(()),
         _ => Err(Unavailable(
             "the vDSO reads the TSC, which this process may not read (PR_TSC_SIGSEGV): use the \

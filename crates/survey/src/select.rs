@@ -259,14 +259,14 @@ pub fn clock_of_any(id: &str, disturbance: &Disturbance) -> Result<Chosen, Error
     Ok(Chosen::Runtime(wanted, clock.to_owned()))
 }
 
-/// The ids of the clocks that runtimes may have: `python/time-ns`, and `c:gcc-O2/time` if each build
-/// has an id of its own.
+/// The ids of the clocks that runtimes may have: `python/time-ns`, and `c:gcc-O2/time` if each
+/// build has an id of its own.
 pub fn clocks_of_runtimes() -> impl Iterator<Item = String> {
     chronoscope_runtimes::ALL.iter().flat_map(|runtime| {
         let source = packed::text(runtime.source.packed);
         let clocks = chronoscope_runtimes::clocks_in(&source);
-        let of = |row: &String| clocks.iter().map(|[id, ..]| format!("{row}/{id}")).collect();
-        runtime.builds().iter().flat_map::<Vec<_>, _>(of).collect::<Vec<_>>()
+        let of = |row: String| clocks.iter().map(move |[id, ..]| format!("{row}/{id}"));
+        runtime.builds().into_iter().flat_map(of).collect::<Vec<_>>()
     })
 }
 

@@ -264,10 +264,11 @@ fn clean_commit(sh: &Shell) -> Result<String> {
 fn record<'a>(sh: &Shell, commit: &str, passed: impl Iterator<Item = &'a Ran>) -> Result<()> {
     let day = sh::read(cmd!(sh, "date -u +%F"))?;
     let cpu = sh.read_file("/proc/cpuinfo").unwrap_or_default();
+    let processor = xtask::processor(&cpu, &["cpu family", "model"]);
     let mut last = last(sh)?;
     for ran in passed {
         let entry = json!({
-            "commit": commit, "date": day.trim(), "processor": xtask::processor(&cpu, &["cpu family", "model"]),
+            "commit": commit, "date": day.trim(), "processor": processor,
             "seconds": ran.time.as_secs(),
         });
         last.insert(ran.step.name.to_owned(), entry);

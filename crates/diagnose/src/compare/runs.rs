@@ -294,33 +294,30 @@ pub(super) fn change(a: &Runs, b: &Runs, seed: u64) -> Change {
 /// half as much in cycles, costs that follow the frequency become those at the usual one. All runs
 /// together decide it, whichever side they are of, so the test stays exact.
 fn at_one_frequency(a: &mut [Values], b: &mut [Values]) -> (Unit, String) {
-    let mut logs: BTreeMap<Key, Vec<(f64, f64)>> = BTreeMap::new();
-    let mut reads = BTreeSet::new();
-    for (key, it) in a.iter().chain(&*b).flatten() {
-        let Some(cycles) = it.core_cycles else { continue };
-        logs.entry(key.clone()).or_default().push((it.ns.ln(), cycles.ln()));
-        reads.extend(it.of_counter.then(|| key.clone()));
-    }
     let runs = a.len() + b.len();
-    logs.retain(|_, all| all.len() == runs);
-    let apart = |of: fn(&(f64, f64)) -> f64| {
-        let all = reads.iter().filter_map(|key| logs.get(key));
-        median(all.map(|all| spread(all.iter().map(of))))
-    };
-    let (ns, cycles) = (apart(|it| it.0), apart(|it| it.1));
-    if 2.0 * cycles >= ns || cycles >= rule::CALIBRATES {
+    let mut found: BTreeMap<&Key, Vec<Value>> = BTreeMap::new();
+    for (key, it) in a.iter().chain(&*b).flatten().filter(|(_, it)| it.core_cycles.is_some()) {
+        found.entry(key).or_default().push(*it);
+    }
+    found.retain(|_, all| all.len() == runs);
+    let cycles = |it: &Value| it.core_cycles.unwrap_or_default();
+    let reads = || found.values().filter(|all| all[0].of_counter);
+    let ns_apart = median(reads().map(|all| spread(all.iter().map(|it| it.ns.ln()))));
+    let apart = median(reads().map(|all| spread(all.iter().map(|it| cycles(it).ln()))));
+    if 2.0 * apart >= ns_apart || apart >= rule::CALIBRATES {
         return (Unit::Ns, "the spread of the runs has both".into());
     }
-    for (key, all) in &logs {
-        let usual = median(all.iter().map(|(ns, cycles)| ns - cycles)).exp();
-        for it in a.iter_mut().chain(&mut *b).filter_map(|run| run.get_mut(key)) {
-            it.ns = it.core_cycles.map_or(it.ns, |cycles| cycles * usual);
-        }
+    let usual = |all: Vec<Value>| median(all.iter().map(|it| it.ns / cycles(it)));
+    let usual: BTreeMap<Key, f64> =
+        found.into_iter().map(|(key, all)| (key.clone(), usual(all))).collect();
+    for (key, it) in a.iter_mut().chain(b).flatten() {
+        it.ns = usual.get(key).map_or(it.ns, |usual| cycles(it) * usual);
     }
     let words = |apart| percent(rule::share(apart));
-    let (cycles, ns) = (words(cycles), words(ns));
-    let why =
-        format!("the counter's own reads vary by {cycles} in them, and by {ns} in nanoseconds");
+    let (apart, ns_apart) = (words(apart), words(ns_apart));
+    let why = format!(
+        "the counter's own reads vary by {apart} in them, and by {ns_apart} in nanoseconds"
+    );
     (Unit::CoreCycles, why)
 }
 

@@ -1,11 +1,11 @@
 //! The hypervisor, if this is a virtual machine.
 
 use super::cpu;
-use super::kernel::CLOCKSOURCE;
 use super::kmsg::Log;
 use super::root::{Cpuid, Root, pairs, printable};
 use super::timers;
 use chronoscope_model::Environment;
+use chronoscope_model::clock_source::FOLDER as CLOCKSOURCE;
 use chronoscope_model::environment::Hypervisor;
 use raw_cpuid::CpuIdReader;
 

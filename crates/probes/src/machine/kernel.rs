@@ -7,6 +7,7 @@ use super::kmsg::Log;
 use super::root::{Root, printable, rows};
 use crate::waits::os as system;
 use chronoscope_model::Environment;
+use chronoscope_model::clock_source::FOLDER as CLOCKSOURCE;
 use chronoscope_model::environment::ClockSource;
 use chronoscope_model::kernel_log::recognise;
 use chronoscope_model::timekeeping::{PROGRAMS, Timekeeping};
@@ -63,8 +64,6 @@ pub fn fill_load(root: &Root, env: &mut Environment) {
     });
     env.load = averages.collect::<Vec<f64>>().try_into().ok();
 }
-
-pub(super) const CLOCKSOURCE: &str = "/sys/devices/system/clocksource/clocksource0";
 
 /// Fills in the clock source in use and those that are available.
 pub fn fill_clocksource(root: &Root, log: &Log, env: &mut Environment) {

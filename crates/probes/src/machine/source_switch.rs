@@ -2,7 +2,7 @@
 //! whatever ends this program (kernel, Documentation/ABI/testing/sysfs-devices-system-cpu and
 //! drivers/base `clocksource0`).
 
-use super::kernel::CLOCKSOURCE;
+use chronoscope_model::clock_source::FOLDER as CLOCKSOURCE;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
