@@ -20,6 +20,14 @@ const widest = page => page.evaluate(() => {
   const right = e => e.getBoundingClientRect().right;
   return [...document.querySelectorAll('main *, header *')].reduce((a, b) => (right(b) > right(a) ? b : a)).outerHTML.slice(0, 160);
 });
+// Labels of an axis that lie on one another.
+const crowded = page => page.evaluate(() => [...document.querySelectorAll('svg.area, svg.row, svg.side')].flatMap(of => {
+  const shown = [...of.querySelectorAll('text.tick')].filter(it => it.checkVisibility());
+  const boxes = shown.map(it => [it.getBoundingClientRect(), it.textContent]);
+  return boxes.flatMap(([a, name], nth) => boxes.slice(nth + 1)
+    .filter(([b]) => a.left < b.right && b.left < a.right && a.top < b.bottom - 4 && b.top < a.bottom - 4)
+    .map(([, other]) => `${name} on ${other}`));
+}));
 const tip = page => page.evaluate(() => { const t = document.getElementById('tip'); return t.hidden ? '' : t.textContent; });
 const box = (page, s, n = 0) => page.evaluate(([s, n]) => {
   const e = document.querySelectorAll(s)[n];
@@ -82,6 +90,14 @@ for (const name of names) {
   if (name !== 'extreme') await check(`${name}: no sideways scrolling at 1280 px`, async () => {
     const [w, room] = await wide(page);
     is(w <= room, `${w} px in ${room}: ${await widest(page)}`);
+  });
+  await check(`${name}: labels of axes do not overlap`, async () => {
+    for (const width of [1280, 1000, 800, 600, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      const found = await crowded(page);
+      is(found.length === 0, `at ${width} px: ${found.slice(0, 5)}`);
+    }
+    await page.setViewportSize({ width: 1280, height: 844 });
   });
   await check(`${name}: no sideways scrolling at 390 px`, async () => {
     await page.setViewportSize({ width: 390, height: 844 });

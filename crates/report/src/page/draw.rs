@@ -122,10 +122,11 @@ pub(super) fn anchor(tick: &Tick) -> &'static str {
     }
 }
 
-/// The class of a tick whose label has room from this width on.
+/// The class of a tick whose label has room from this width on, or only for zooming in.
 pub(super) fn room(tick: &Tick, room: Option<f64>) -> String {
     let from = ROOMS.iter().position(|width| Some(*width) == room);
-    from.map_or_else(|| format!("t{}", tick.level), |nth| format!("t{} m{nth}", tick.level))
+    let level = tick.level;
+    from.map_or_else(|| format!("t{}", level.max(2)), |nth| format!("t{level} m{nth}"))
 }
 
 /// A share of the width as a percentage.
