@@ -41,7 +41,7 @@ impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let conditions = Conditions::new(&self.disturbance, setting)?;
         let mut session = setting.session(&report.environment, &[self.entry])?;
-        let specs = session.specs.clone();
+        let specs = session.machine.specs();
         let longest = setting.left().map(|left| left / (1 + conditions.loads()));
         let mut found = Vec::new();
         setting.budget.into_iter().for_each(|time| (setting.progress)(Progress::Time(time)));

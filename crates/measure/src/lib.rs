@@ -58,6 +58,15 @@ pub(crate) fn add_new<T: PartialEq>(all: &mut Vec<T>, more: impl IntoIterator<It
     }
 }
 
+/// Keeps every other entry of a list that has become too long, from the first or the second on.
+pub(crate) fn every_other<T>(all: &mut Vec<T>, first: usize) {
+    let mut at = first;
+    all.retain(|_| {
+        at += 1;
+        at % 2 == 1
+    });
+}
+
 /// Values in ascending order.
 pub(crate) fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
     let mut values = Vec::from_iter(values);

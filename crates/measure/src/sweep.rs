@@ -80,24 +80,22 @@ impl Measurement for Request {
                         let found = with_runtimes(name, &self.runtimes, rest, setting, report);
                         why = why.or(found.err());
                     }
-                    source.left_out = why.or_else(|| switch.changed_by_others());
+                    source.left_out = why.or_else(|| switch.unchanged().err());
                 }
                 Err(why) => source.left_out = Some(why),
             }
             report.sweep.push(source);
         }
-        if let Some(why) = switch.back() {
+        if let Err(why) = switch.back() {
             report.notes.push(notes::source_not_restored(&switch.original, &why));
         }
         let measured = report.sweep.iter().any(|source| !source.clocks.is_empty());
-        match (measured, setting.interrupt.is_set()) {
-            (false, false) => {
-                let mut reasons = report.sweep.iter().filter_map(|one| one.left_out.clone());
-                let why = reasons.next().unwrap_or_else(|| "there is no clock source".into());
-                Err(Error::Nothing(format!("nothing could be measured: {why}")))
-            }
-            _ => Ok(()),
+        if measured || setting.interrupt.is_set() {
+            return Ok(());
         }
+        let mut reasons = report.sweep.iter().filter_map(|one| one.left_out.clone());
+        let why = reasons.next().unwrap_or_else(|| "there is no clock source".into());
+        Err(Error::Nothing(format!("nothing could be measured: {why}")))
     }
 }
 
@@ -157,9 +155,7 @@ impl Switch {
     }
 
     fn to(&mut self, name: &str) -> Result<(), String> {
-        if let Some(why) = self.changed_by_others() {
-            return Err(why);
-        }
+        self.unchanged()?;
         if name == self.set {
             return Ok(());
         }
@@ -171,43 +167,39 @@ impl Switch {
         self.sources.set(name)?;
         self.set = name.to_owned();
         chronoscope_probes::time::sleep(SETTLE);
-        match self.changed_by_others() {
-            Some(why) => Err(why),
-            None => Ok(()),
-        }
+        self.unchanged()
     }
 
-    /// Returns why the source is no longer the one that was set here.
-    fn changed_by_others(&self) -> Option<String> {
+    /// # Errors
+    /// The reason why the source is no longer the one that was set here.
+    fn unchanged(&self) -> Result<(), String> {
         match self.sources.current() {
-            Some(now) if now == self.set => None,
-            Some(now) => Some(format!(
+            Some(now) if now == self.set => Ok(()),
+            Some(now) => Err(format!(
                 "meanwhile, the kernel or another program changed the clock source to {now}"
             )),
-            None => Some("the kernel no longer reports which clock source it uses".into()),
+            None => Err("the kernel no longer reports which clock source it uses".into()),
         }
     }
 
-    /// Restores the original source. Returns the reason if a different source is in use.
-    fn back(&mut self) -> Option<String> {
-        if let Some(why) = self.changed_by_others() {
-            return Some(why);
-        }
-        if self.set == self.original {
-            return None;
-        }
-        let back = self.sources.set(&self.original);
-        if back.is_ok() {
+    /// Restores the original source.
+    ///
+    /// # Errors
+    /// The reason why a different source is in use.
+    fn back(&mut self) -> Result<(), String> {
+        self.unchanged()?;
+        if self.set != self.original {
+            self.sources.set(&self.original)?;
             self.set.clone_from(&self.original);
         }
-        back.err()
+        Ok(())
     }
 }
 
 impl Drop for Switch {
     fn drop(&mut self) {
         // This also runs when a measurement panics. The guard runs next, and does the same.
-        self.back();
+        let _ = self.back();
     }
 }
 

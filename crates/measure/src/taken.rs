@@ -2,7 +2,7 @@
 //! 10 ms, this looks at what the kernel counts of its tasks: how long each has run, and how long it
 //! was ready to run while something else had its CPU.
 
-use crate::engine::children::{LOOK, ended};
+use crate::engine::children::{LOOK, ended, signal};
 use crate::run::{Error, Measurement, Setting};
 use chronoscope_model::Report;
 use chronoscope_model::noise::{Taken, TakenAt, TakenBy, Watched};
@@ -15,7 +15,7 @@ use chronoscope_probes::time::{Instant, receive};
 use chronoscope_probes::waits::os::thread_cpu;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsString;
-use std::process::{Command, ExitStatus};
+use std::process::Command;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
@@ -92,16 +92,6 @@ impl Measurement for Request {
         });
         Ok(())
     }
-}
-
-#[cfg(unix)]
-fn signal(status: ExitStatus) -> Option<i32> {
-    std::os::unix::process::ExitStatusExt::signal(&status)
-}
-
-#[cfg(not(unix))]
-fn signal(_: ExitStatus) -> Option<i32> {
-    None
 }
 
 /// What is known of a CPU that tasks of the command ran on.

@@ -16,9 +16,9 @@ fn a_counter_that_is_not_the_ruler_has_its_own_rate() {
     let session = Setting::default().session(&environment, &[rdtsc]);
     let mut session = session.expect("a counter");
     assert_eq!(session.machine.ruler().id(), "rust/instant");
-    assert_eq!(session.specs[0].row.kind, Kind::Counter);
+    assert_eq!(session.machine.specs()[0].row.kind, Kind::Counter);
     let hz = session.machine.hz();
-    let (specs, subjects) = (session.specs.clone(), session.subjects.clone());
+    let (specs, subjects) = (session.machine.specs(), session.subjects.clone());
     let found = measure_difference(&mut session.machine, &specs, &subjects, |_| None, hz);
     let found = found[0].as_ref().expect("a time");
     let ratio = found.clock_ms / found.reference_ms;

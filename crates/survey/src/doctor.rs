@@ -38,7 +38,7 @@ impl Measurement for Request {
         if setting.interrupt.is_set() {
             return Ok(());
         }
-        let watch = trust::Request { entries: Vec::new(), time: Some(for_watch) };
+        let watch = trust::Request::new(Vec::new(), Some(for_watch));
         if let Err(why) = Box::new(watch).measure(setting, report) {
             report.notes.push(Note {
                 id: "not-watched".into(),

@@ -122,7 +122,7 @@ impl<'a> Survey<'a> {
                 Self::new(against::Request::new(sources, duration))
             }
             Spec::Trust(TrustSpec { ids, duration, against: None }) => {
-                Self::new(trust::Request { entries: select::some_clocks(&ids)?, time: duration })
+                Self::new(trust::Request::new(select::some_clocks(&ids)?, duration))
             }
             Spec::Noise(NoiseSpec {}) => Self::new(noise::Request),
             Spec::Sweep(SweepSpec { ids, runtimes }) => {
@@ -164,7 +164,7 @@ impl<'a> Survey<'a> {
             _ => return Err(refused("it is not the report of a run of `trust`")),
         };
         let entries = select::some_clocks(&spec.ids)?;
-        let resumed = trust::Resumed::of(entries, trust, time, spec.duration);
+        let resumed = trust::Request::resumed(entries, trust, time, spec.duration);
         let resumed = resumed.map_err(|why| refused(&why))?;
         Ok(Self { spec: Some(Box::new(Spec::Trust(spec))), happened, ..Self::new(resumed) })
     }

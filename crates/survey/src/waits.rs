@@ -205,7 +205,7 @@ impl Resumed {
                     .into(),
             )
         })?;
-        let plan = Plan::from_data(data).map_err(|error| crate::Error::Invalid(error.0))?;
+        let plan = Plan::from_data(data).map_err(crate::Error::Invalid)?;
         Ok(Self { earlier, plan })
     }
 }
@@ -228,7 +228,7 @@ impl Measurement for Resumed {
 
 fn carry_out(setting: &mut Setting, report: &mut Report, mut plan: Plan) -> Result<(), Error> {
     report.waits_plan = Some(plan.data());
-    plan.check().map_err(|error| Error::Invalid(error.0))?;
+    plan.check().map_err(Error::Invalid)?;
     if let Some((time, what)) = plan.expected() {
         (setting.progress)(Progress::Expected(time, &what));
     }
@@ -258,7 +258,7 @@ fn carry_out(setting: &mut Setting, report: &mut Report, mut plan: Plan) -> Resu
             });
         },
     };
-    let found = waits::run(&plan, distrust, &mut hooks).map_err(|error| Error::Invalid(error.0))?;
+    let found = waits::run(&plan, distrust, &mut hooks).map_err(Error::Invalid)?;
     if found.rows.iter().all(|row| row.samples == 0) && !interrupt.is_set() {
         return Err(nothing(&found.rows));
     }

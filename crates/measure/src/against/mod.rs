@@ -17,6 +17,7 @@ pub use sources::Source;
 use crate::engine::{Interrupt, schedule};
 use crate::run::{Error, Measurement, Progress, Setting};
 use crate::trust::{CHECKPOINTS, MOST, MOST_S, check_boot, rest};
+use crate::{every_other, locked};
 use asking::{Ask, Failed};
 use chronoscope_model::Report;
 use chronoscope_model::against::{
@@ -26,7 +27,7 @@ use chronoscope_probes::machine::outside::{raw_ns, wall};
 use chronoscope_probes::time::{Instant, sleep};
 use meanwhile::Meanwhile;
 use region::{Exchange, Region, Verdict, agreed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -211,10 +212,6 @@ impl Plan<'_> {
     }
 }
 
-fn locked(track: &Mutex<Track>) -> MutexGuard<'_, Track> {
-    track.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Asks all of these. `look` is called again and again, with the share of the time that is over and
 /// what gives the state.
 fn ask(plan: &Plan<'_>, look: &mut dyn FnMut(f64, &dyn Fn() -> Against)) -> Against {
@@ -322,24 +319,19 @@ fn follow(
         }
     };
     let (mut requests, mut slower) = (0, 1);
-    let mut said = locked(track).found.clone();
     loop {
         requests += 1;
-        let region = {
+        // Nobody else changes what was found.
+        let (region, mut said) = {
             let mut track = locked(track);
             track.found.requests += 1;
-            track.region.clone()
+            (track.region.clone(), track.found.clone())
         };
         let answer = asks(&region, &mut said);
         let (mut end, mut narrow, mut again) = (glance, false, false);
         {
             let mut track = locked(track);
-            let found = &mut track.found;
-            (found.stratum, found.strays) = (said.stratum, said.strays);
-            found.stamped = said.stamped;
-            found.root_distance_ns = said.root_distance_ns;
-            found.believed_ppm = said.believed_ppm;
-            found.says.clone_from(&said.says);
+            track.found = said;
             match &answer {
                 Ok(exchange) => {
                     track.take(exchange, wall());
@@ -486,11 +478,7 @@ impl Track {
             found.series.push(Known { at_s, low_ns: low as f64, high_ns: high as f64 });
         }
         if found.series.len() >= POINTS {
-            let mut nth = 0_usize;
-            found.series.retain(|_| {
-                nth += 1;
-                nth.is_multiple_of(2)
-            });
+            every_other(&mut found.series, 1);
             self.every *= 2;
         }
     }
@@ -533,10 +521,7 @@ pub fn concluded(tracks: &mut [Track], wall: [i64; 3]) -> Against {
     }
     let intervals: Vec<[i64; 2]> = known.iter().map(|(_, interval)| *interval).collect();
     let together = agreed(&intervals);
-    let right = |nth: usize| match &together {
-        Some(together) => together.right[nth],
-        None => false,
-    };
+    let right = |nth: usize| together.as_ref().is_some_and(|it| it.right[nth]);
     for (nth, (source, _)) in known.iter().enumerate() {
         tracks[*source].found.agrees = (known.len() > 1).then(|| right(nth));
     }

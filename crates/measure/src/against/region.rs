@@ -9,6 +9,7 @@
 //! three samples in fixed memory. Here the convex hulls of all of them are kept, from which no
 //! bound is lost.
 
+use crate::every_other;
 use chronoscope_model::against::Hulls;
 use chronoscope_probes::machine::outside::CRYSTAL_PPM;
 
@@ -282,11 +283,7 @@ fn insert(hull: &mut Vec<Point>, point: Point, sign: i128) {
         kept.push(next);
     }
     if kept.len() > POINTS {
-        let mut nth = 0;
-        kept.retain(|_| {
-            nth += 1;
-            nth % 2 == 1
-        });
+        every_other(&mut kept, 0);
     }
     *hull = kept;
 }

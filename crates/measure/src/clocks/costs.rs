@@ -237,7 +237,7 @@ impl Measurement for CounterRequest {
             return Ok(());
         };
         let mut session = setting.session(&report.environment, &[entry])?;
-        let specs = session.specs.clone();
+        let specs = session.machine.specs();
         let time = setting.left().unwrap_or(schedule::HARDWARE.time);
         let plan = Plan { min_rounds: COUNTER_ROUNDS, processes: 1, ..Plan::within(time) };
         let found = rounds::run(

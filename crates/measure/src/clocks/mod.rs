@@ -77,7 +77,7 @@ impl Request {
             ruler_is_clock_source: session.machine.ruler().kind() != RulerKind::System
                 && report.environment.keeps_time_by_counter(),
         };
-        let (specs, subjects) = (session.specs.clone(), session.subjects.clone());
+        let (specs, subjects) = (session.machine.specs(), session.subjects.clone());
         let (mut found, mut loaded) = (None, Vec::new());
         let progress = &mut setting.progress;
         conditions.each(&mut session, report, |session, load| match load {
@@ -180,7 +180,7 @@ fn order(
         cycle_ns,
         budget: ORDER.of(left),
     };
-    let (specs, subjects) = (session.specs.clone(), session.subjects.clone());
+    let (specs, subjects) = (session.machine.specs(), session.subjects.clone());
     ordering::measure(&mut session.machine, &specs, &subjects, clocks, &setting, hz);
 }
 
@@ -322,19 +322,18 @@ pub fn measure<H: Batches + Values>(
             Some((judged, resolution::backwards(seen, ns)))
         })
         .collect();
-    let differences = if host.interrupted() {
-        vec![None; subjects.len()]
-    } else if budget < DIFFERENCE.from {
+    let mut differences = vec![None; subjects.len()];
+    let stopped = host.interrupted();
+    if !stopped && budget < DIFFERENCE.from {
         let (id, what) = ("no-difference", "no 100 ms difference");
         noted.push(notes::too_short(id, what, budget, DIFFERENCE.from));
-        vec![None; subjects.len()]
-    } else {
+    } else if !stopped {
         let tick = |subject: usize| {
             let at = subjects.iter().position(|s| *s == subject)?;
             resolutions[at].as_ref()?.0.known_step_ns()
         };
-        measure_difference(host, specs, subjects, tick, rate.hz)
-    };
+        differences = measure_difference(host, specs, subjects, tick, rate.hz);
+    }
 
     at(&COLD, 0.0);
     let ways = single::displaceable(&options.caches, options.memory);
@@ -349,21 +348,19 @@ pub fn measure<H: Batches + Values>(
     };
 
     at(&FIRST, 0.0);
-    let first = if !options.first {
-        vec![single::Singles::default(); specs.len()]
-    } else if budget < FIRST.from {
+    let mut first = vec![single::Singles::default(); specs.len()];
+    if options.first && budget < FIRST.from {
         let (id, what) = ("no-first-reads", "no first reads");
         noted.push(notes::too_short(id, what, budget, FIRST.from));
-        vec![single::Singles::default(); specs.len()]
-    } else {
+    } else if options.first {
         let share = FIRST.of(budget);
-        single::first(host, subjects, FIRST_PROCESSES, share, specs.len()).unwrap_or_else(
-            |(each, all)| {
+        match single::first(host, subjects, FIRST_PROCESSES, share, specs.len()) {
+            Ok(found) => first = found,
+            Err((each, all)) => {
                 noted.push(notes::slow_processes(subjects.len(), each, all, share));
-                vec![single::Singles::default(); specs.len()]
-            },
-        )
-    };
+            }
+        }
+    }
 
     rate = host.rate();
     let mut singles = single::Estimates::new(rate, options.ruler_tick, &mut rng);

@@ -326,14 +326,24 @@ fn first_word(request: &str) -> &str {
 }
 
 fn outcome(status: ExitStatus) -> String {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+    if let Some(signal) = signal(status) {
         return format!("it was ended by signal {signal}");
     }
     match status.code() {
         Some(code) => format!("it ended with code {code}"),
         None => "it ended".into(),
     }
+}
+
+/// The signal that ended a process.
+#[cfg(unix)]
+pub(crate) fn signal(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn signal(_: ExitStatus) -> Option<i32> {
+    None
 }
 
 fn last_line(text: &str) -> String {
@@ -446,15 +456,16 @@ pub fn output(
     }
     drop(reading);
     let is_too_long = || texts.iter().any(|text| locked(text).len() as u64 > most);
+    let too_long = || Err(format!("it wrote more than {} MiB", most >> 20));
+    let in_time = || match start.elapsed() < patience {
+        _ if stop() => Err(INTERRUPTED.into()),
+        true => Ok(()),
+        false => Err(late(patience)),
+    };
     let mut looked = start;
     // It is over when the command has ended, whatever it has left behind with its pipes.
     while !group.is_over() && !is_too_long() {
-        if stop() {
-            return Err(INTERRUPTED.into());
-        }
-        if start.elapsed() >= patience {
-            return Err(late(patience));
-        }
+        in_time()?;
         let step = if start.elapsed() < STEP { SOON } else { LOOK };
         if looked.elapsed() >= LOOK {
             look(group.id());
@@ -465,7 +476,7 @@ pub fn output(
         }
     }
     if is_too_long() {
-        return Err(format!("it wrote more than {} MiB", most >> 20));
+        return too_long();
     }
     // The pipes close shortly before it ends, or long before.
     let at = loop {
@@ -474,18 +485,13 @@ pub fn output(
             Err(RecvTimeoutError::Disconnected) => break Instant::now(),
             Err(RecvTimeoutError::Timeout) => look(group.id()),
         }
-        if stop() {
-            return Err(INTERRUPTED.into());
-        }
-        if start.elapsed() >= patience {
-            return Err(late(patience));
-        }
+        in_time()?;
     };
     look(group.id());
     let status = group.end(patience.saturating_sub(start.elapsed()));
     let _ = receive(&complete, LAST_WORDS);
     if is_too_long() {
-        return Err(format!("it wrote more than {} MiB", most >> 20));
+        return too_long();
     }
     let [output, errors] = texts.map(|text| locked(&text).clone());
     let status = status.ok_or_else(|| late(patience))?;

@@ -168,7 +168,7 @@ impl Time for Machine {
 
 impl Timed for Machine {
     fn ticks(&mut self) -> u64 {
-        self.ruler.start()
+        self.ruler.kind().start()
     }
 
     fn hz(&self) -> f64 {

@@ -238,9 +238,7 @@ fn handed<H: Order>(
     let mut turns = TURNS[0];
     loop {
         for seen in host.hand(subject, cpus[1], turns)? {
-            all.turns += seen.turns;
-            all.backwards += seen.backwards;
-            all.worst_ns = all.worst_ns.max(seen.worst as f64 * unit_ns);
+            add_seen(&mut all, seen, unit_ns);
         }
         let elapsed = host.elapsed().saturating_sub(began);
         let left = share.saturating_sub(elapsed);
@@ -271,6 +269,7 @@ impl Order for Machine {
         let reader = self.reader(subject).ok_or("another process reads it")?;
         order_between(
             other,
+            0,
             |table: &Turns| reader.hand(table, 0, turns),
             move |table: &Turns| {
                 let mut second = second;
@@ -280,35 +279,23 @@ impl Order for Machine {
     }
 }
 
-/// The player whose CPU is the home of the page of memory that both players share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Home {
-    First,
-    Second,
+/// Adds what a player saw, by a clock with units of this length.
+pub(crate) fn add_seen(all: &mut model::Handed, seen: Handed, unit_ns: f64) {
+    all.turns += seen.turns;
+    all.backwards += seen.backwards;
+    all.worst_ns = all.worst_ns.max(seen.worst as f64 * unit_ns);
 }
 
 /// Runs both players at the same time, the second one on the CPU `other`, with a table on a page of
-/// its own at the home of the first player.
+/// its own at the home of the first player (0) or of the second (1). The measurement includes the
+/// effects of a shared cache line or page, and of memory that is far from both players
+/// (nviennot/core-to-core-latency, issues 97 and 156).
 ///
 /// # Errors
 /// The reason why there is no second thread.
 pub(crate) fn order_between<T: Default + Send + Sync, R: Send>(
     other: usize,
-    first: impl FnOnce(&T) -> R,
-    second: impl FnOnce(&T) -> R + Send,
-) -> Result<[R; 2], String> {
-    between_at(other, Home::First, first, second)
-}
-
-/// Runs both players as [`order_between`] does, with the page at either home. The measurement
-/// includes the effects of a shared cache line or page, and of memory that is far from both players
-/// (nviennot/core-to-core-latency, issues 97 and 156).
-///
-/// # Errors
-/// The reason why there is no second thread.
-pub(crate) fn between_at<T: Default + Send + Sync, R: Send>(
-    other: usize,
-    home: Home,
+    home: usize,
     first: impl FnOnce(&T) -> R,
     second: impl FnOnce(&T) -> R + Send,
 ) -> Result<[R; 2], String> {
@@ -319,17 +306,14 @@ pub(crate) fn between_at<T: Default + Send + Sync, R: Send>(
         let _ = table.set(page);
         Ok::<(), String>(())
     };
-    if home == Home::First {
+    if home == 0 {
         place()?;
     }
     std::thread::scope(|scope| {
         let player = std::thread::Builder::new().name("hand-over".into());
         let player = player.spawn_scoped(scope, || {
             let pinned = affinity::pin(other).map_err(|error| error.to_string());
-            let placed = match home {
-                Home::Second if pinned.is_ok() => place(),
-                _ => Ok(()),
-            };
+            let placed = if home == 1 && pinned.is_ok() { place() } else { Ok(()) };
             // Without a second player, the first one must not wait for it.
             there.store(pinned.is_ok() && placed.is_ok(), Relaxed);
             ready.wait();

@@ -434,7 +434,7 @@ impl Outcome {
     }
 
     pub fn knows_pace(&self) -> bool {
-        self.core.pace.usual().is_some()
+        self.core.pace.usual.is_some()
     }
 
     pub fn noise(&self, rate: Rate) -> Noise {
@@ -528,7 +528,7 @@ impl Outcome {
             reads_per_batch: series.wanted.reads,
             disturbed: series.left_out(&self.core),
             stopped_by: if series.done { SampledTo::Precision } else { SampledTo::Budget },
-            core_cycles: self.core.pace.usual().map(|cycles| cost.value * cycles),
+            core_cycles: self.core.pace.usual.map(|cycles| cost.value * cycles),
             processes: u32::try_from(self.processes()).ok(),
             shared_ns: shared.map(|(own, empty)| ns(own.value - empty.value)),
             only_shared: series.only_shared,

@@ -192,18 +192,6 @@ impl Ruler {
         ruler
     }
 
-    /// Ticks at the start of a region.
-    #[inline]
-    pub fn start(&self) -> u64 {
-        self.kind.start()
-    }
-
-    /// Ticks at the end of a region.
-    #[inline]
-    pub fn stop(&self) -> u64 {
-        self.kind.stop()
-    }
-
     /// The ruler's ticks per second.
     pub fn hz(&self) -> f64 {
         self.hz
@@ -246,11 +234,6 @@ impl Ruler {
         }
     }
 
-    /// The clock that the ruler's rate was calibrated against.
-    pub fn reference(&self) -> &'static str {
-        self.reference.as_ref().map_or("none", |r| r.id)
-    }
-
     /// Determines the rate again, over the whole time since the ruler was made: the longer that
     /// time, the smaller the bound.
     pub fn recalibrate(&mut self) {
@@ -285,7 +268,7 @@ impl Ruler {
             is_counter: self.kind != RulerKind::System,
             hz: self.hz,
             hz_error_ppm: self.error_ppm,
-            reference: self.reference().into(),
+            reference: self.reference.as_ref().map_or("none", |it| it.id).into(),
             // Whether the reference could show an error is a judgement that needs the whole report.
             compared: None,
             cost_ns,
@@ -301,8 +284,8 @@ impl Ruler {
     /// By how much 95 of 100 empty intervals at most differ from their mean, in ticks.
     fn empty_spread(&self) -> Option<f64> {
         let empty = || {
-            let start = self.start();
-            self.stop().wrapping_sub(start) as f64
+            let start = self.kind.start();
+            self.kind.stop().wrapping_sub(start) as f64
         };
         let mut lengths: Vec<f64> = (0..2000).map(|_| empty()).collect();
         let mean = middle(&mut lengths)?;
@@ -313,16 +296,16 @@ impl Ruler {
 
     /// The ruler's tick, in its own units.
     pub fn tick(&self) -> f64 {
-        let mut last = self.start();
+        let mut last = self.kind.start();
         let mut seen = Seen::default();
         for _ in 0..2000 {
-            let now = self.stop();
+            let now = self.kind.stop();
             seen.add(&[last, now]);
             last = now;
         }
         for spins in work() {
             spin(spins);
-            let now = self.stop();
+            let now = self.kind.stop();
             seen.add_apart(now.wrapping_sub(last));
             last = now;
         }
@@ -508,8 +491,8 @@ mod tests {
         let ruler = Ruler::new(Some("because".into()), Duration::from_millis(1));
         assert_eq!(ruler.kind(), RulerKind::System);
         assert_eq!(ruler.hz(), 1e9);
-        let start = ruler.start();
-        assert!(ruler.stop() >= start);
+        let start = ruler.kind().start();
+        assert!(ruler.kind().stop() >= start);
     }
 
     fn at(ticks: u64, value: u64) -> Bracket {

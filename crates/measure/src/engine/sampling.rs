@@ -19,7 +19,7 @@ use super::schedule::Limit;
 use super::{Around, Batches, Job, Mode, Pairs, Round, Sampled, Values};
 use crate::sorted;
 use crate::stats::estimate::ModeEstimate;
-use crate::stats::{Summary, quantile};
+use crate::stats::{Summary, deviation, quantile};
 use chronoscope_model::run::Core;
 
 /// The number of batches between two looks at the core, so that a neighbour that comes and goes
@@ -175,7 +175,8 @@ const SAME: f64 = 0.01;
 pub struct Pace {
     /// Cycles per tick of the ruler in each round; absent if unknown.
     rounds: Vec<Option<f64>>,
-    usual: Option<f64>,
+    /// Cycles per tick of the ruler at the usual frequency.
+    pub usual: Option<f64>,
 }
 
 impl Pace {
@@ -186,11 +187,6 @@ impl Pace {
     /// Determines the usual frequency of the rounds so far.
     pub fn judge(&mut self) {
         self.usual = usual(&sorted(self.rounds.iter().copied().flatten()));
-    }
-
-    /// Cycles per tick of the ruler at the usual frequency.
-    pub fn usual(&self) -> Option<f64> {
-        self.usual
     }
 
     /// The factor that turns a cost in that round into the cost at the usual frequency, if the cost
@@ -212,12 +208,7 @@ impl Pace {
             usual(&sorted(rounds.iter().copied().flatten()))
         };
         let each: Vec<f64> = starts.iter().copied().zip(ends).filter_map(known).collect();
-        let Some(usual) = self.usual.filter(|_| each.len() > 1) else {
-            return 0.0;
-        };
-        let center = each.iter().sum::<f64>() / each.len() as f64;
-        let squares: f64 = each.iter().map(|one| (one - center).powi(2)).sum();
-        (squares / (each.len() - 1) as f64).sqrt() / usual
+        self.usual.map_or(0.0, |usual| deviation(&each) / usual)
     }
 
     /// The frequencies as the report contains them, by the ruler's rate. `None` if no round
@@ -362,9 +353,9 @@ pub fn processes_disagree(each: &[ModeEstimate]) -> bool {
     if freedom < 1.0 {
         return false;
     }
-    let mean = each.iter().map(|one| one.value).sum::<f64>() / each.len() as f64;
-    let squares: f64 = each.iter().map(|one| (one.value - mean).powi(2)).sum();
-    if (squares / freedom).sqrt() < LEAST * mean.abs() {
+    let values: Vec<f64> = each.iter().map(|one| one.value).collect();
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    if deviation(&values) < LEAST * mean.abs() {
         return false;
     }
     // Samples that are all equal have an interval without width.
@@ -432,9 +423,9 @@ mod pace_tests {
     #[test]
     fn the_usual_frequency_lies_between_the_values_that_a_coarse_ruler_can_show() {
         let pace = pace((0..200).map(|i| Some(if i % 10 < 7 { 3.5 } else { 3.51 })));
-        assert!((pace.usual().expect("gauged") * 2.6 - 3.503).abs() < 1e-9);
+        assert!((pace.usual.expect("gauged") * 2.6 - 3.503).abs() < 1e-9);
         assert!(
-            (self::pace([Some(3.0), Some(3.5)]).usual().expect("gauged") * 2.6 - 3.25).abs() < 1e-9
+            (self::pace([Some(3.0), Some(3.5)]).usual.expect("gauged") * 2.6 - 3.25).abs() < 1e-9
         );
     }
 

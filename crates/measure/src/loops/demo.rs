@@ -1,9 +1,10 @@
 //! Demonstrations of what goes wrong when time is measured carelessly. Each runs for a moment on
 //! this machine and tells what happened. Their texts are in the reports' pages of the same names.
 
-use crate::engine::ordering::order_between;
+use crate::engine::ordering::{add_seen, order_between};
 use crate::trust::handover::measure_across;
 use chronoscope::counter;
+use chronoscope_model::ordering::Handed;
 use chronoscope_probes::clocks::{self, Opening, Unit};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_probes::order::Turns;
@@ -194,26 +195,18 @@ const CALIBRATION: Duration = Duration::from_millis(10);
 /// as long as a time slice.
 const TURNS: [u64; 2] = [100, 10_000];
 
-/// What two threads see that hand values to each other.
-#[derive(Default)]
-struct Game {
-    turns: u64,
-    backwards: u64,
-    worst: u64,
-}
-
+/// What two threads see that hand values of this clock to each other.
 fn play<R: Fn() -> u64 + Copy + Send>(
     other: usize,
     longest: Duration,
+    tick_ns: f64,
     read: R,
-) -> Result<Game, String> {
-    let (began, mut game, mut turns) = (Own::now(), Game::default(), TURNS[0]);
+) -> Result<Handed, String> {
+    let (began, mut game, mut turns) = (Own::now(), Handed::default(), TURNS[0]);
     while began.elapsed() < longest {
         let player = |me| move |table: &Turns| table.play(me, turns, read);
-        for seen in order_between(other, player(0), player(1))? {
-            game.turns += seen.turns;
-            game.backwards += seen.backwards;
-            game.worst = game.worst.max(seen.worst);
+        for seen in order_between(other, 0, player(0), player(1))? {
+            add_seen(&mut game, seen, tick_ns);
         }
         turns = (turns * 4).min(TURNS[1]);
     }
@@ -222,11 +215,10 @@ fn play<R: Fn() -> u64 + Copy + Send>(
 
 fn unordered_read(longest: Duration) -> Result<Shown, String> {
     let (pinned, other, tick) = two_cpus()?;
-    let plain = play(other, longest / 2, counter::now)?;
-    let fenced = play(other, longest / 2, counter::start)?;
+    let plain = play(other, longest / 2, tick, counter::now)?;
+    let fenced = play(other, longest / 2, tick, counter::start)?;
     let cpus = format!("Between CPUs {} and {other}", pinned.cpu());
-    let worst = plain.worst as f64 * tick;
-    let (plain_of, fenced_of) = (plain.turns, fenced.turns);
+    let (worst, plain_of, fenced_of) = (plain.worst_ns, plain.turns, fenced.turns);
     let what = if plain.backwards > 0 {
         format!(
             "{cpus}, {} of {plain_of} plain reads returned less than the value that was handed \

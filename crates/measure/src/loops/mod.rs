@@ -15,6 +15,7 @@ use crate::engine::sampling::{part, sample_around};
 use crate::engine::schedule::{self, CALLS_MEAN, CALLS_QUIET, Limit};
 use crate::engine::{Around, Batches, Mode, Pairs, Spec, Values, notes, ticks};
 use crate::run::{Conditions, Error, Measurement, Progress, Setting};
+use crate::stats::deviation;
 use crate::stats::estimate::student_975;
 use chronoscope_model::loops::{Calls, Centre, FEWEST, Overhead, Pass};
 use chronoscope_model::run::Noise;
@@ -43,7 +44,7 @@ impl Measurement for CallsRequest {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let conditions = Conditions::new(&self.disturbance, setting)?;
         let mut session = setting.session(&report.environment, &[self.entry])?;
-        let specs = session.specs.clone();
+        let specs = session.machine.specs();
         let longest = setting.left().map(|left| left / (1 + conditions.loads()));
         // A real-time thread may not make a million slow calls without a rest.
         let most = setting.fifo.map(|_| REAL_TIME);
@@ -144,7 +145,7 @@ impl Measurement for OverheadRequest {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let conditions = Conditions::new(&self.disturbance, setting)?;
         let mut session = setting.session(&report.environment, &[self.entry])?;
-        let specs = session.specs.clone();
+        let specs = session.machine.specs();
         let seed = setting.seed;
         let all = 1 + conditions.loads();
         let longest = setting.budget.map_or(schedule::OVERHEAD.time, |budget| budget / all);
@@ -281,14 +282,6 @@ fn sorted<'a>(pairs: impl Iterator<Item = &'a [f64; 2]>, of: impl Fn([f64; 2]) -
 fn medians(groups: &[Pairs], of: impl Fn([f64; 2]) -> f64) -> Vec<f64> {
     let each = groups.iter().map(|it| sorted(it.taken.iter(), &of));
     each.filter_map(|one| one.get(one.len() / 2).copied()).collect()
-}
-
-/// The standard deviation; 0 of fewer than two.
-fn deviation(values: &[f64]) -> f64 {
-    let k = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / k;
-    let squares: f64 = values.iter().map(|one| (one - mean).powi(2)).sum();
-    if k > 1.0 { (squares / (k - 1.0)).sqrt() } else { 0.0 }
 }
 
 #[cfg(test)]

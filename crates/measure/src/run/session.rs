@@ -12,7 +12,7 @@ use super::{Error, Setting};
 use crate::engine::machine::{Gauges, Neighbour};
 use crate::engine::ruler::{self, Bench, Bracket, Reference, RulerKind};
 use crate::engine::schedule::Time;
-use crate::engine::{Machine, Offer, Ruler, Spec, Timed, notes, unavailable_row};
+use crate::engine::{Machine, Offer, Ruler, Timed, notes, unavailable_row};
 use chronoscope_model::between::Between;
 use chronoscope_model::clock::{Clock, Comparison, Standing};
 use chronoscope_model::environment::{CoreClass, Cpu, Environment, Rate, RateKind, TscKind};
@@ -26,8 +26,6 @@ use std::time::Duration;
 
 pub struct Session {
     pub machine: Machine,
-    /// What the engine must know about each subject.
-    pub specs: Vec<Spec>,
     /// The subjects that are clocks rather than empty loops.
     pub subjects: Vec<usize>,
     /// The clocks that cannot be read here, with the reasons.
@@ -100,7 +98,6 @@ impl Setting<'_> {
         machine.between = Between::of(environment);
         machine.children.clone_from(&self.children);
         Ok(Session {
-            specs: machine.specs(),
             subjects,
             machine,
             unavailable,

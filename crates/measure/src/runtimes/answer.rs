@@ -210,12 +210,9 @@ impl Checked for Hello {
         for clock in &mut self.clocks {
             id(&clock.id)?;
             numbers(&format!("the rate of {}", clock.id), &[clock.hz], LEAST_HZ..=MOST_HZ)?;
-            if let Some(ppm) = clock.hz_ppm {
-                numbers(&format!("the error of the rate of {}", clock.id), &[ppm], 0.0..=1e6)?;
-            }
-            if let Some(ns) = clock.claimed_ns {
-                numbers(&format!("the resolution of {}", clock.id), &[ns], 0.0..=1e15)?;
-            }
+            let (ppm, claimed) = (clock.hz_ppm.as_slice(), clock.claimed_ns.as_slice());
+            numbers(&format!("the error of the rate of {}", clock.id), ppm, 0.0..=1e6)?;
+            numbers(&format!("the resolution of {}", clock.id), claimed, 0.0..=1e15)?;
             clock.call = shown(&clock.call, 80);
             clock.claims = clock.claims.take().map(|text| shown(&text, 80));
             clock.claims.take_if(|text| text.is_empty());

@@ -156,27 +156,23 @@ fn batches(
     stop: Stop,
 ) -> Option<Vec<Calls>> {
     let mut probe = Probe::start(command, RulerKind::System, stop).ok()?;
-    let mut around = |clock: &str, reads: u64| -> Option<Calls> {
+    let mut around = |clock: &str| -> Option<Calls> {
         let before = counts()?;
         probe.batch_of(clock, reads, stop)?;
-        let mut after = counts()?;
-        for (call, count) in &mut after {
-            *count = count.saturating_sub(before.get(call).copied().unwrap_or(0));
-        }
-        Some(after)
+        Some(less(counts()?, &before))
     };
-    around("empty", reads)?;
-    let empty = around("empty", reads)?;
-    let all = clocks.iter().map(|clock| {
-        let mut seen = around(clock, reads)?;
-        for (call, count) in &mut seen {
-            *count = count.saturating_sub(empty.get(call).copied().unwrap_or(0));
-        }
-        Some(seen)
-    });
-    let all = all.collect();
+    around("empty")?;
+    let empty = around("empty")?;
+    let all = clocks.iter().map(|clock| Some(less(around(clock)?, &empty))).collect();
     probe.end();
     all
+}
+
+fn less(mut calls: Calls, others: &Calls) -> Calls {
+    for (call, count) in &mut calls {
+        *count = count.saturating_sub(others.get(call).copied().unwrap_or(0));
+    }
+    calls
 }
 
 /// The calls that the library counts, in the order of its file.

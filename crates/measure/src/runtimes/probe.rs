@@ -4,6 +4,8 @@ use super::answer::{self, Batch, Checked, Hello, NoAnswer};
 use crate::engine::RulerKind;
 use crate::engine::children::{Child, Stop};
 use chronoscope_probes::blame::Task;
+use std::fs::File;
+use std::io::{Read, Seek};
 use std::process::Command;
 use std::time::Duration;
 
@@ -278,21 +280,20 @@ fn rate(first: Mark, last: Mark, step: f64) -> Option<(f64, f64)> {
 }
 
 /// The CPU time of a thread, as Linux accounts it (the first number of `schedstat`, in
-/// nanoseconds; Documentation/scheduler/sched-stats.rst).
-#[cfg(target_os = "linux")]
-struct Account(std::fs::File);
+/// nanoseconds; Documentation/scheduler/sched-stats.rst). Other systems do not account for the
+/// threads of another process.
+struct Account(File);
 
-#[cfg(target_os = "linux")]
 impl Account {
     fn of(process: u32, thread: u32) -> Option<Self> {
         let path = format!("/proc/{process}/task/{thread}/schedstat");
-        std::fs::File::open(path).ok().map(Self)
+        File::open(path).ok().filter(|_| cfg!(target_os = "linux")).map(Self)
     }
 
     fn cpu_ns(&self) -> Option<u64> {
-        use std::os::unix::fs::FileExt;
         let mut text = [0; 64];
-        let read = self.0.read_at(&mut text, 0).ok()?;
+        (&self.0).rewind().ok()?;
+        let read = (&self.0).read(&mut text).ok()?;
         let text = std::str::from_utf8(&text[..read]).ok()?;
         text.split(' ').next()?.parse().ok()
     }
@@ -303,25 +304,6 @@ impl Account {
         let names = tasks.into_iter().flatten().flatten();
         let threads = names.filter_map(|task| task.file_name().to_str()?.parse().ok());
         threads.filter_map(|thread| Some((thread, Self::of(process, thread)?.cpu_ns()?))).collect()
-    }
-}
-
-/// Other systems do not account for the threads of another process.
-#[cfg(not(target_os = "linux"))]
-struct Account;
-
-#[cfg(not(target_os = "linux"))]
-impl Account {
-    fn of(_: u32, _: u32) -> Option<Self> {
-        None
-    }
-
-    fn cpu_ns(&self) -> Option<u64> {
-        None
-    }
-
-    fn all(_: u32) -> Vec<(u32, u64)> {
-        Vec::new()
     }
 }
 

@@ -80,6 +80,14 @@ pub fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
     Some((low * (1.0 - part) + high * part).clamp(low, high))
 }
 
+/// The standard deviation, with `n - 1` in the denominator; 0 of fewer than two.
+pub fn deviation(values: &[f64]) -> f64 {
+    let k = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / k;
+    let squares: f64 = values.iter().map(|one| (one - mean).powi(2)).sum();
+    if k > 1.0 { (squares / (k - 1.0)).sqrt() } else { 0.0 }
+}
+
 /// The mean of the middle half. Unlike a median, it resolves less than a tick; unlike a mean, it
 /// ignores interrupts.
 pub fn middle(values: &mut [f64]) -> Option<f64> {

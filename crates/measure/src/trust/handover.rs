@@ -5,7 +5,7 @@
 //! both sides, so only the counters themselves can be out of step.
 
 use super::{Bracket, Compared, Played};
-use crate::engine::ordering::order_between;
+use crate::engine::ordering::{add_seen, order_between};
 use chronoscope::counter;
 use chronoscope_model::environment::Environment;
 use chronoscope_model::ordering::{self, AcrossCpus, Handed};
@@ -102,10 +102,7 @@ impl Pairs {
         pair.left_out = seen.as_ref().err().cloned();
         let Ok(seen) = seen else { return };
         for player in seen.played.players {
-            pair.handed.turns += player.turns;
-            pair.handed.backwards += player.backwards;
-            let worst = player.worst as f64 * tick_ns;
-            pair.handed.worst_ns = pair.handed.worst_ns.max(worst);
+            add_seen(&mut pair.handed, player, tick_ns);
         }
         pair.handed_s += seen.played.time.as_secs_f64();
         let Some(found) = offset(&seen.brackets, node, tick_ns) else {
@@ -275,13 +272,12 @@ fn pair(cpus: [usize; 2], share: Duration, tick_ns: f64) -> Result<ordering::Pai
     let mut turns = FIRST_TURNS;
     loop {
         let player = |me| move |table: &Turns| table.play(me, turns, counter::start);
-        for seen in order_between(cpus[1], player(0), player(1))? {
-            found.handed.turns += seen.turns;
-            found.handed.backwards += seen.backwards;
-            found.handed.worst_ns = found.handed.worst_ns.max(seen.worst as f64 * tick_ns);
+        for seen in order_between(cpus[1], 0, player(0), player(1))? {
+            add_seen(&mut found.handed, seen, tick_ns);
         }
         let [brackets, _] = order_between(
             cpus[1],
+            0,
             |desk: &Desk| ask(desk, turns, counter::start),
             |desk: &Desk| answer(desk, turns, counter::start),
         )?;

@@ -9,6 +9,7 @@
 mod course;
 
 use crate::engine::{keep, keep_cpus};
+use crate::every_other;
 use crate::stats::tick::theil_sen;
 use chronoscope_model::trust::{Gap, Jump, Pause, Paused, Slew, Step, StepSeen, Wall, Watched};
 use course::Points;
@@ -526,11 +527,7 @@ impl Moments {
         self.stride = self.stride.max(1);
         if self.seen.is_multiple_of(self.stride) {
             if self.moments.len() >= MOST_MOMENTS {
-                let mut at = 0;
-                self.moments.retain(|_| {
-                    at += 1;
-                    at % 2 == 1
-                });
+                every_other(&mut self.moments, 0);
                 self.stride *= 2;
             }
             self.moments.push(Moment { at_s, ahead_ns });

@@ -2,7 +2,7 @@
 //! the offsets of the CPUs' counters; rates against every reference; steps, slews, jumps and pauses
 //! while it watches; the vDSO against the system call; and what reads cost when all CPUs read.
 //!
-//! A run may continue an earlier one, from its report ([`Resumed`]).
+//! A run may continue an earlier one, from its report ([`Request::resumed`]).
 //!
 //! A thread reads all clocks a hundred times per second ([`log`] judges what it sees), while the
 //! tests of [`jobs`] run one after the other in random order.
@@ -41,28 +41,43 @@ const MOMENTS: [usize; 2] = [500, 100];
 
 pub struct Request {
     /// The clocks; empty: those that programs use, without other paths to the same clocks.
-    pub entries: Vec<&'static Entry>,
+    entries: Vec<&'static Entry>,
     /// How long to watch; absent: the run's budget, or that of [`schedule`].
-    pub time: Option<Duration>,
+    time: Option<Duration>,
+    /// The run that goes on, if there is one.
+    earlier: Option<Earlier>,
+}
+
+impl Request {
+    /// A request for these clocks and this time.
+    pub fn new(entries: Vec<&'static Entry>, time: Option<Duration>) -> Self {
+        Self { entries, time, earlier: None }
+    }
+
+    /// A request to go on with an earlier run of these clocks for this time; by default, for the
+    /// rest of the time that was asked for, or for `again` (by default, that of [`schedule`]) if it
+    /// is over.
+    ///
+    /// # Errors
+    /// The run cannot be continued on this machine; one line says why.
+    pub fn resumed(
+        entries: Vec<&'static Entry>,
+        trust: Trust,
+        time: Option<Duration>,
+        again: Option<Duration>,
+    ) -> Result<Self, String> {
+        let earlier = Earlier::of(trust)?;
+        let time = rest([earlier.trust.asked_s, earlier.trust.seconds], time, again);
+        Ok(Self { entries, time: Some(time), earlier: Some(earlier) })
+    }
 }
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        self.watch(None, setting, report)
-    }
-}
-
-impl Request {
-    /// Watches the clocks, and continues an earlier run if there is one.
-    fn watch(
-        self,
-        earlier: Option<Earlier>,
-        setting: &mut Setting,
-        report: &mut Report,
-    ) -> Result<(), Error> {
-        let asked = self.time.or(setting.budget).unwrap_or(schedule::TRUST.time);
+        let Self { entries, time, earlier } = *self;
+        let asked = time.or(setting.budget).unwrap_or(schedule::TRUST.time);
         (setting.progress)(Progress::Time(asked));
-        let entries = if self.entries.is_empty() { usual() } else { self.entries };
+        let entries = if entries.is_empty() { usual() } else { entries };
         let mut session = setting.session(&report.environment, &entries)?;
         let ruler = session.machine.rate();
         let kind = session.machine.ruler().kind();
@@ -83,7 +98,7 @@ impl Request {
             counter,
             plan: TestPlan {
                 // Preparation does not shorten hours of watching.
-                time: self.time.unwrap_or_else(|| setting.left_of(asked)),
+                time: time.unwrap_or_else(|| setting.left_of(asked)),
                 ..plan
             },
             base: Trust {
@@ -443,36 +458,6 @@ pub(super) fn since(page: &mut VmClock, earlier: Option<&VmClock>) {
     page.disruption_marker[0] = earlier.disruption_marker[0];
     if let (Some(now), Some(then)) = (&mut page.generation, earlier.generation) {
         now[0] = then[0];
-    }
-}
-
-/// A request to continue an earlier run.
-pub struct Resumed {
-    request: Request,
-    earlier: Earlier,
-}
-
-impl Resumed {
-    /// Makes a request to go on with these clocks for this time; by default, for the rest of the
-    /// time that was asked for, or for `again` (by default, that of [`schedule`]) if it is over.
-    ///
-    /// # Errors
-    /// The run cannot be continued on this machine; one line says why.
-    pub fn of(
-        entries: Vec<&'static Entry>,
-        trust: Trust,
-        time: Option<Duration>,
-        again: Option<Duration>,
-    ) -> Result<Self, String> {
-        let earlier = Earlier::of(trust)?;
-        let time = rest([earlier.trust.asked_s, earlier.trust.seconds], time, again);
-        Ok(Self { request: Request { entries, time: Some(time) }, earlier })
-    }
-}
-
-impl Measurement for Resumed {
-    fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        self.request.watch(Some(self.earlier), setting, report)
     }
 }
 

@@ -8,7 +8,7 @@ use super::handover::{Desk, answer, ask};
 use super::log::{Glimpse, Log, Look, PERIOD_NS, Role, Subject};
 use super::{Compared, Host, Played};
 use crate::engine::RulerKind;
-use crate::engine::ordering::{Home, between_at, order_between};
+use crate::engine::ordering::order_between;
 use crate::engine::schedule::{Interrupt, RunClock, Time};
 use chronoscope_model::Environment;
 use chronoscope_model::clock::{BuiltOn, Kind, Standing};
@@ -112,6 +112,7 @@ impl Host for Real {
         let _home = pin(cpus[0])?;
         let both = order_between(
             cpus[1],
+            0,
             |table: &Turns| timed(|turns| reader.hand(table, 0, turns), turns),
             move |table: &Turns| timed(|turns| second.hand(table, 1, turns), turns),
         )?;
@@ -120,13 +121,12 @@ impl Host for Real {
 
     fn compare(&mut self, cpus: [usize; 2], home: usize, turns: u64) -> Result<Compared, String> {
         let kind = self.kind;
-        let home = if home == 0 { Home::First } else { Home::Second };
         let _here = pin(cpus[0])?;
         let player = |me: u32| {
             move |table: &Turns| timed(|turns| table.play(me, turns, || kind.start()), turns)
         };
-        let both = between_at(cpus[1], home, player(0), player(1))?;
-        let [brackets, _] = between_at(
+        let both = order_between(cpus[1], home, player(0), player(1))?;
+        let [brackets, _] = order_between(
             cpus[1],
             home,
             |desk: &Desk| ask(desk, EXCHANGES, || kind.start()),

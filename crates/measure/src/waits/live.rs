@@ -3,7 +3,7 @@
 
 use super::host::{Clocks, Scale, Thread};
 use super::live_row::{LiveRow, locked};
-use super::plan::{Error, Plan};
+use super::plan::Plan;
 use super::row::{self, Common};
 use super::start_load;
 use super::threads::Threads;
@@ -33,10 +33,10 @@ impl Live {
     ///
     /// # Errors
     /// The plan cannot be carried out, or the load not be started: one line with the reason.
-    pub fn start(plan: &Arc<Plan>, load: Load, ruler: &Ruler) -> Result<Self, Error> {
+    pub fn start(plan: &Arc<Plan>, load: Load, ruler: &Ruler) -> Result<Self, String> {
         plan.check()?;
         os::hold_signals();
-        let running = start_load(plan, load).map_err(Error)?;
+        let running = start_load(plan, load)?;
         let waiters = Arc::new(Waiters::of(&plan.methods, &Interrupt::default()));
         let threads = Arc::new(Threads::start(plan, load, ruler, None, &waiters)?);
         Ok(Self { plan: plan.clone(), load, threads, running })

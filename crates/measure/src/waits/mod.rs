@@ -44,7 +44,7 @@ use job::CountsBefore;
 pub use live::{Live, Tap};
 pub use meanwhile::ClockWatch;
 use meanwhile::{Course, Power};
-pub use plan::{Error, Plan};
+pub use plan::Plan;
 use reasons::{about_culprits, that_matter};
 use row::{Common, earlier_course, earlier_load, joined_loads};
 #[cfg(feature = "simulation")]
@@ -100,7 +100,7 @@ const SO_FAR_S: f64 = 10.0;
 ///
 /// # Errors
 /// The plan cannot be carried out. The error is one line with the reason.
-pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<Found, Error> {
+pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<Found, String> {
     plan.check()?;
     os::hold_signals();
     let ruler = Ruler::new(distrust, CALIBRATION);
@@ -121,7 +121,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         };
         opened.map_err(|why| notes.push(refused(why))).map(Arc::new).ok()
     });
-    let _fence = real_time_fence(plan.spec.fifo()).map_err(Error)?;
+    let _fence = real_time_fence(plan.spec.fifo())?;
     one_period(&mut plan, &mut notes);
     let mut run = Run {
         plan: Arc::new(plan.clone()),
@@ -211,9 +211,9 @@ impl Run {
         mut running: Option<Running>,
         waiters: &Arc<Waiters>,
         hooks: &mut Hooks,
-    ) -> Result<StoppedBy, Error> {
+    ) -> Result<StoppedBy, String> {
         // Only now, so that the processes of the load are scheduled as the tool was started.
-        let _raised = self.plan.raised().map_err(|why| Error(why.0))?;
+        let _raised = self.plan.raised().map_err(|why| why.0)?;
         let threads = Threads::start(&self.plan, load, &self.ruler, self.trace.clone(), waiters)?;
         let ended = self.plan.has_ended(load);
         let earlier = earlier_course(&self.plan, load).map(|(course, _)| course);

@@ -8,7 +8,6 @@ use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::privilege::{self, OfClass};
 use chronoscope_probes::waits::{Entry, Kind, Unavailable, find, os};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::time::Duration;
 
 #[derive(Clone, Default)]
@@ -40,18 +39,6 @@ pub struct Plan {
     pub notes: Vec<Note>,
 }
 
-/// Why a plan cannot be carried out, or not completely.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error(pub String);
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Error {}
-
 /// The longest wait that the histograms can hold.
 const LONGEST: Duration = Duration::from_hours(1);
 /// The shortest period. A shorter one would measure the sampling itself, which takes some 50 ns.
@@ -79,11 +66,10 @@ impl Plan {
     ///
     /// # Errors
     /// This version lacks one of the methods.
-    pub fn from_data(data: waits::Plan) -> Result<Self, Error> {
+    pub fn from_data(data: waits::Plan) -> Result<Self, String> {
         let method = |id: &String| {
-            find(id).ok_or_else(|| {
-                Error(format!("this version has no wait method '{}'", id.escape_debug()))
-            })
+            let none = || format!("this version has no wait method '{}'", id.escape_debug());
+            find(id).ok_or_else(none)
         };
         Ok(Self {
             methods: data.methods.iter().map(method).collect::<Result<_, _>>()?,
@@ -99,7 +85,7 @@ impl Plan {
     ///
     /// # Errors
     /// One line that names the mistake and the correct values.
-    pub fn check(&self) -> Result<(), Error> {
+    pub fn check(&self) -> Result<(), String> {
         let spec = &self.spec;
         let durations = self.durations();
         let longest = durations.iter().max().copied().unwrap_or_default();
@@ -138,11 +124,11 @@ impl Plan {
         )?;
         self.check_cpus()?;
         let (cpus, allowed) = (affinity::allowed().len(), spec.allow_high_priority);
-        check_processes(spec.load_processes, cpus).map_err(Error)?;
+        check_processes(spec.load_processes, cpus)?;
         if let Some(priority) = spec.load_priority {
             let high = spec.load.contains(&Load::High);
             ensure(high, "--load-priority applies to `--load high` only")?;
-            check_fifo("--load-priority", priority, allowed, cpus).map_err(Error)?;
+            check_fifo("--load-priority", priority, allowed, cpus)?;
         }
         if spec.load_all_cpus {
             let high = spec.load.contains(&Load::High);
@@ -155,7 +141,7 @@ impl Plan {
         }
         let raised = self.raised().map_err(|why| {
             let name = self.class().map_or("", Class::name);
-            Error(format!("--priority {name}: {}", why.0))
+            format!("--priority {name}: {}", why.0)
         })?;
         if raised.is_some() {
             ensure(
@@ -173,7 +159,7 @@ impl Plan {
                     human(LONGEST_SPIN)
                 ),
             )?;
-            check_fifo("--priority", priority, allowed, cpus).map_err(Error)?;
+            check_fifo("--priority", priority, allowed, cpus)?;
             ensure(
                 (1..cpus).contains(&self.cpus.len()),
                 "a real-time run must be pinned and leave one CPU free: name the CPUs with --cpu",
@@ -195,7 +181,7 @@ impl Plan {
         self.class().map(OfClass::new).transpose()
     }
 
-    fn check_slices(&self) -> Result<(), Error> {
+    fn check_slices(&self) -> Result<(), String> {
         for ns in self.spec.slice.iter().filter_map(|slice| slice.ns()) {
             ensure(
                 SLICES_NS.contains(&ns),
@@ -212,7 +198,7 @@ impl Plan {
         Ok(())
     }
 
-    fn check_policies(&self) -> Result<(), Error> {
+    fn check_policies(&self) -> Result<(), String> {
         let spec = &self.spec;
         if spec.policy.is_empty() {
             return Ok(());
@@ -231,7 +217,7 @@ impl Plan {
         for &policy in spec.policy.iter().filter(|it| ![Policy::Rr, Policy::Fifo].contains(it)) {
             for ns in self.durations().into_iter().map(ns) {
                 let tried = privilege::try_policy(&Root::host(), self.scheduling(policy, ns));
-                tried.map_err(|why| Error(format!("--policy {}: {}", policy.name(), why.0)))?;
+                tried.map_err(|why| format!("--policy {}: {}", policy.name(), why.0))?;
             }
         }
         Ok(())
@@ -248,7 +234,7 @@ impl Plan {
         self.spec.why && !self.spec.no_culprits
     }
 
-    fn check_cpus(&self) -> Result<(), Error> {
+    fn check_cpus(&self) -> Result<(), String> {
         let allowed = affinity::allowed();
         let names = |cpus: &[usize]| {
             let names: Vec<String> = cpus.iter().map(ToString::to_string).collect();
@@ -377,8 +363,8 @@ fn or_default<T: Clone + Default>(given: &[T]) -> Vec<T> {
     if given.is_empty() { vec![T::default()] } else { given.to_vec() }
 }
 
-fn ensure(holds: bool, otherwise: impl Into<String>) -> Result<(), Error> {
-    if holds { Ok(()) } else { Err(Error(otherwise.into())) }
+fn ensure(holds: bool, otherwise: impl Into<String>) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(otherwise.into()) }
 }
 
 #[cfg(test)]
@@ -406,7 +392,7 @@ mod tests {
         assert_eq!(back.data(), asked.data());
         let unknown = waits::Plan { methods: vec!["no/such\u{1b}".into()], ..data };
         let error = Plan::from_data(unknown).err().expect("no such method");
-        assert!(error.0.contains("no/such") && error.0.is_ascii(), "{error}");
+        assert!(error.contains("no/such") && error.is_ascii(), "{error}");
     }
 
     #[test]

@@ -226,18 +226,12 @@ fn row_notes(live: &LiveRow, common: &Common) -> Vec<String> {
 /// The period of the system's timer that the process requests instead of a slack, on systems that
 /// have such a period.
 pub(super) fn period_ms(slack: Option<Slack>) -> Option<u32> {
-    match slack? {
-        Slack::Default => None,
-        Slack::Ns(ns) => os::period_ms(ns),
-    }
+    os::period_ms(slack?.ns()?)
 }
 
 /// The resolution that it requests if that is below every period.
 fn resolution_ns(slack: Option<Slack>) -> Option<u64> {
-    match slack? {
-        Slack::Default => None,
-        Slack::Ns(ns) => os::resolution_ns(ns),
-    }
+    os::resolution_ns(slack?.ns()?)
 }
 
 /// A wait is within this part of a tick if it took a whole number of them. By chance, one in 16
@@ -369,35 +363,29 @@ pub(super) fn begin_again(row: &LiveRow, wait: &Wait) {
 /// # Errors
 /// The histograms or figures contradict each other: reports are untrusted.
 pub(super) fn continue_row(row: &LiveRow, wait: &Wait) -> Result<(), String> {
-    let fail = |why: &str| Err(format!("the row of {} cannot be continued: {why}", wait.id));
-    let overshoot = match wait.overshoot.decode() {
-        Ok(hdr) => hdr,
-        Err(why) => return fail(&why),
-    };
+    continued(row, wait).map_err(|why| format!("the row of {} cannot be continued: {why}", wait.id))
+}
+
+fn continued(row: &LiveRow, wait: &Wait) -> Result<(), String> {
+    let overshoot = wait.overshoot.decode()?;
     if wait.samples != overshoot.len() || !sane(wait) {
-        return fail("its figures contradict each other");
+        return Err("its figures contradict each other".into());
     }
     if let Some(why) = &wait.why {
         if why.all().is_some_and(|all| all.waits > wait.samples) {
-            return fail("more wake-ups are explained than took place");
+            return Err("more wake-ups are explained than took place".into());
         }
         if let Some(reasons) = &row.why {
             *locked(reasons) = Reasons::of(why);
         }
     }
     if let Some(grid) = &wait.grid {
-        let mut missed = match grid.corrected.decode() {
-            Ok(hdr) => hdr,
-            Err(why) => return fail(&why),
-        };
-        if missed.subtract(&overshoot).is_err() {
-            return fail(
-                "its corrected histogram is not the sum of the plain one and the missed \
-                         deadlines",
-            );
-        }
+        let mut missed = grid.corrected.decode()?;
+        missed.subtract(&overshoot).map_err(
+            |_| "its corrected histogram is not the sum of the plain one and the missed deadlines",
+        )?;
         if missed.len() > MOST_POSSIBLE {
-            return fail("it has more missed deadlines than are possible");
+            return Err("it has more missed deadlines than are possible".into());
         }
         row.missed.load(&missed);
     }

@@ -6,7 +6,7 @@ use super::job::Job;
 use super::live_row::{LiveRow, RowSpec, add_switches, locked};
 use super::meanwhile::{Course, Gaps};
 use super::overshoots::Records;
-use super::plan::{Error, Plan, ns};
+use super::plan::{Plan, ns};
 use super::row::{self, Common, begin_again, continue_row, continues, earlier_course};
 use super::schedule::{CpuSchedule, Runners};
 use super::worker::Worker;
@@ -52,7 +52,7 @@ impl Threads {
         ruler: &Ruler,
         trace: Option<Arc<Trace>>,
         waiters: &Arc<Waiters>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, String> {
         let cpus: Vec<Option<usize>> = match plan.cpus.as_slice() {
             [] => vec![None],
             cpus => cpus.iter().copied().map(Some).collect(),
@@ -119,7 +119,7 @@ impl Threads {
                     Ok(handle) => threads.handles.push(handle),
                     Err(error) => {
                         threads.stop();
-                        return Err(Error(format!("a waiting thread cannot be started: {error}")));
+                        return Err(format!("a waiting thread cannot be started: {error}"));
                     }
                 }
             }
@@ -129,7 +129,7 @@ impl Threads {
             let ended = || Err("a waiting thread ended before it was ready".into());
             if let Err(refused) = ready.recv().unwrap_or_else(|_| ended()) {
                 threads.stop();
-                return Err(Error(refused));
+                return Err(refused);
             }
         }
         threads.job.begin(earlier_course(plan, load).map_or(0.0, |(_, age_s)| age_s));
@@ -255,7 +255,7 @@ pub(super) fn every_row(
     load: Load,
     cpu: Option<usize>,
     slack: bool,
-) -> Result<Vec<Arc<LiveRow>>, Error> {
+) -> Result<Vec<Arc<LiveRow>>, String> {
     let mut all = Vec::new();
     for entry in &plan.methods {
         let settings = plan.settings(entry, entry.slack && slack);
@@ -276,7 +276,7 @@ pub(super) fn every_row(
                 let same =
                     |w: &&Wait| w.work_ns == plan.work_ns() && continues(w, &spec, load, cpu);
                 match earlier.find(same) {
-                    Some(wait) if wait.available => continue_row(&row, wait).map_err(Error)?,
+                    Some(wait) if wait.available => continue_row(&row, wait)?,
                     Some(wait) => begin_again(&row, wait),
                     None => {}
                 }

@@ -7,7 +7,7 @@ use super::host::{Clocks, Scale, Waiting};
 use super::job::Job;
 use super::live_row::{LiveRow, RowSpec};
 use super::overshoots::Ring;
-use super::plan::{Error, Plan};
+use super::plan::Plan;
 use super::row::{self, Common};
 use super::schedule::CpuSchedule;
 use super::threads::every_row;
@@ -144,7 +144,7 @@ impl Waiting for FakeThread {
 ///
 /// # Errors
 /// The plan cannot be carried out.
-pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error> {
+pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, String> {
     let mut plan = plan.clone();
     plan.methods = methods.iter().map(|method| method.entry).collect();
     plan.check()?;

@@ -128,7 +128,7 @@ impl Looking {
             paused: None,
         };
         let live = Live::start(&looking.plan, load, &looking.ruler);
-        let live = live.map_err(|why| Error::Invalid(why.0))?;
+        let live = live.map_err(Error::Invalid)?;
         let rows = live.rows(&looking.ruler);
         if rows.iter().all(|row| row.unavailable_reason.is_some()) {
             live.stop();
@@ -198,7 +198,7 @@ impl Looking {
                 true
             }
             Err(why) => {
-                self.note(notes::load("load-refused", why.0));
+                self.note(notes::load("load-refused", why));
                 false
             }
         }

@@ -100,7 +100,7 @@ impl Watch {
             watched: true,
             ..Plan::default()
         };
-        plan.check().map_err(|error| Error::Invalid(error.0))?;
+        plan.check().map_err(Error::Invalid)?;
         Ok((plan, allowed.last().copied()))
     }
 }

@@ -1,6 +1,7 @@
 //! How each clock ran over the whole watch, and how a later run continues it.
 
 use super::{Glimpse, Log, Moved, Role, Track};
+use crate::every_other;
 use chronoscope_model::trust::{Anchor, Anchored, Course, Gap, Series, Trust};
 
 /// The most points that are kept. When there are more, every second one is dropped, and later ones
@@ -39,11 +40,7 @@ impl Points {
     fn push(&mut self, at_s: f64, clocks: Vec<Ahead>) {
         self.points.push(Point { at_s, clocks });
         if self.points.len() > MOST {
-            let mut keep = false;
-            self.points.retain(|_| {
-                keep = !keep;
-                keep
-            });
+            every_other(&mut self.points, 0);
             self.spacing_s *= 2.0;
         }
     }
