@@ -45,13 +45,10 @@ impl Measurement for Request {
         let longest = setting.left().map(|left| left / (1 + conditions.loads()));
         let mut found = Vec::new();
         setting.budget.into_iter().for_each(|time| (setting.progress)(Progress::Time(time)));
-        let (mut done, all) = (0.0, 1.0 + f64::from(conditions.loads()));
-        conditions.each(&mut session, report, |session, load| {
+        conditions.each(&mut session, report, |session, load, whole| {
             let host = &mut session.machine;
-            let progress =
-                |part| (setting.progress)(Progress::Phase("deltas", (done + part) / all));
+            let progress = |part| (setting.progress)(Progress::Phase("deltas", whole(part)));
             let deltas = measure(host, &specs, 0, self.reads, NOTHING_TRIES, longest, progress);
-            done += 1.0;
             found.extend(deltas.map(|deltas| Deltas { load, ..deltas }));
         })?;
         setting.require_unit(found.first(), self.entry)?;

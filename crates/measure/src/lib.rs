@@ -67,6 +67,14 @@ pub(crate) fn every_other<T>(all: &mut Vec<T>, first: usize) {
     });
 }
 
+/// Combines two figures, or returns the only one that is known.
+pub(crate) fn either<T>(a: Option<T>, b: Option<T>, both: impl Fn(T, T) -> T) -> Option<T> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(both(a, b)),
+        (a, b) => a.or(b),
+    }
+}
+
 /// Values in ascending order.
 pub(crate) fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
     let mut values = Vec::from_iter(values);

@@ -24,6 +24,21 @@ const NOISY: Disturbance = Disturbance {
     turns_ns: 0.0,
 };
 
+/// Everything about a clock, with nothing known of the machine.
+fn on_any_machine() -> Options {
+    Options {
+        budget: Duration::ZERO,
+        calls: None,
+        first: true,
+        cold: true,
+        seed: 0,
+        ruler_tick: 1.0,
+        caches: Vec::new(),
+        memory: None,
+        ruler_is_clock_source: false,
+    }
+}
+
 fn all_about(clocks: Vec<FakeClock>, disturbance: Disturbance, budget: Duration) -> Found {
     let mut host = Fake::new(clocks, disturbance, 7);
     let specs = host.specs();
@@ -32,7 +47,7 @@ fn all_about(clocks: Vec<FakeClock>, disturbance: Disturbance, budget: Duration)
         &mut host,
         &specs,
         &subjects,
-        &Options { budget, seed: 3, ..Options::default() },
+        &Options { budget, seed: 3, ..on_any_machine() },
         |_, _| (),
     )
 }
@@ -235,7 +250,7 @@ fn a_run_that_is_cut_short_blames_no_clock_and_no_budget() {
     let mut host = Fake::new(vec![seconds], NOISY, 7);
     let specs = host.specs();
     host.interrupt_after = Some(200);
-    let options = Options { budget: Duration::from_secs(5), seed: 1, ..Options::default() };
+    let options = Options { budget: Duration::from_secs(5), seed: 1, ..on_any_machine() };
     let found = clocks::measure(&mut host, &specs, &[0], &options, |_, _| ());
     let resolution = found.clocks[0].resolution.clone().unwrap();
     assert_eq!(resolution.verdict, Limit::NotSeen);
@@ -247,7 +262,7 @@ fn a_run_that_is_cut_short_blames_no_clock_and_no_budget() {
 fn a_clock_that_stands_still_hangs_nothing() {
     let (mut host, specs) = quiet(FakeClock::default());
     host.frozen = true;
-    let options = Options { budget: Duration::from_millis(900), seed: 1, ..Options::default() };
+    let options = Options { budget: Duration::from_millis(900), seed: 1, ..on_any_machine() };
     let found = clocks::measure(&mut host, &specs, &[0], &options, |_, _| ());
     assert_eq!(found.clocks.len(), 1);
 }
@@ -258,12 +273,8 @@ fn what_was_measured_survives_an_interruption() {
     let mut host = Fake::new(fakes, NOISY, 1);
     host.interrupt_after = Some(1200);
     let specs = host.specs();
-    let options = Options {
-        budget: Duration::from_secs(5),
-        calls: Some(1000),
-        seed: 1,
-        ..Options::default()
-    };
+    let options =
+        Options { budget: Duration::from_secs(5), calls: Some(1000), seed: 1, ..on_any_machine() };
     let found = clocks::measure(&mut host, &specs, &[0, 1], &options, |_, _| ());
     assert!(found.clocks.iter().all(|clock| clock.cost.throughput.is_some()));
     assert!(
@@ -283,7 +294,7 @@ fn a_budget_is_kept() {
         let specs = host.specs();
         let subjects: Vec<usize> = (0..40).collect();
         let options =
-            Options { budget: Duration::from_millis(budget_ms), seed: 1, ..Options::default() };
+            Options { budget: Duration::from_millis(budget_ms), seed: 1, ..on_any_machine() };
         let start = host.elapsed();
         clocks::measure(&mut host, &specs, &subjects, &options, |_, _| ());
         let spent = (host.elapsed() - start).as_secs_f64() * 1e3;

@@ -80,7 +80,7 @@ impl Request {
         let (specs, subjects) = (session.machine.specs(), session.subjects.clone());
         let (mut found, mut loaded) = (None, Vec::new());
         let progress = &mut setting.progress;
-        conditions.each(&mut session, report, |session, load| match load {
+        conditions.each(&mut session, report, |session, load, _| match load {
             None => {
                 let host = &mut session.machine;
                 found = Some(measure(host, &specs, &subjects, &options, |phase, done| {
@@ -147,7 +147,7 @@ fn not_comparable(session: &Session, env: &Environment) -> Option<String> {
 /// Compares the processor's counter on several CPUs, in this time.
 fn compare_cpus(session: &Session, report: &mut Report, time: Duration) {
     let env = &mut report.environment;
-    env.across_cpus = Some(match (session.cpu(), not_comparable(session, env)) {
+    env.across_cpus = Some(match (session.cpu, not_comparable(session, env)) {
         (Some(cpu), None) => {
             measure_across(cpu, &env.allowed_cpus, time, session.machine.ruler().hz())
         }
@@ -166,7 +166,7 @@ fn order(
 ) {
     let env = &report.environment;
     let hz = session.machine.rate().hz;
-    let other = session.cpu().map(|cpu| {
+    let other = session.cpu.map(|cpu| {
         let others = env.allowed_cpus.iter().filter(|other| **other != cpu);
         (cpu, others.max_by_key(|other| other.abs_diff(cpu)).copied())
     });
@@ -205,22 +205,6 @@ pub struct Options {
     pub memory: Option<u64>,
     /// Whether the system keeps time with the counter that is the ruler.
     pub ruler_is_clock_source: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            budget: schedule::CLOCKS.time,
-            calls: None,
-            first: true,
-            cold: true,
-            seed: 0,
-            ruler_tick: 1.0,
-            caches: Vec::new(),
-            memory: None,
-            ruler_is_clock_source: false,
-        }
-    }
 }
 
 impl Options {

@@ -220,7 +220,10 @@ pub(crate) struct Child {
     group: Group,
     requests: Option<ChildStdin>,
     answers: Receiver<Result<String, String>>,
-    errors: Errors,
+    /// The end of its error output.
+    errors: Text,
+    /// Receives nothing, and is disconnected once all of that has been read.
+    complete: Receiver<()>,
 }
 
 impl Child {
@@ -244,7 +247,9 @@ impl Child {
                 }
             }
         })?;
-        Ok(Self { group, requests: Some(requests), answers, errors: Errors::of(errors)? })
+        let (kept, (reading, complete)) = (Text::default(), sync_channel(0));
+        keep(errors, &kept, KEPT_ERRORS, reading)?;
+        Ok(Self { group, requests: Some(requests), answers, errors: kept, complete })
     }
 
     pub fn id(&self) -> u32 {
@@ -303,8 +308,8 @@ impl Child {
             Some(status) => outcome(status),
             None => "it closed its output".into(),
         };
-        let _ = receive(&self.errors.complete, LAST_WORDS);
-        let errors = locked(&self.errors.kept).clone();
+        let _ = receive(&self.complete, LAST_WORDS);
+        let errors = locked(&self.errors).clone();
         let text = last_line(&String::from_utf8_lossy(&errors));
         let text = if text.is_empty() { text } else { format!(": {text}") };
         format!("{how} at {}{text}", first_word(request))
@@ -370,6 +375,9 @@ fn alongside(read: impl FnOnce() + Send + 'static) -> Result<(), String> {
     thread.map(drop).map_err(|error| format!("no thread to read its output: {error}"))
 }
 
+/// The bytes of a child's error output that are kept.
+const KEPT_ERRORS: usize = 2048;
+
 /// What was read so far.
 type Text = Arc<Mutex<Vec<u8>>>;
 
@@ -392,23 +400,6 @@ fn keep(
             held.drain(..excess);
         }
     })
-}
-
-/// The end of a child's error output.
-struct Errors {
-    kept: Text,
-    /// Receives nothing, and is disconnected once all output has been read.
-    complete: Receiver<()>,
-}
-
-impl Errors {
-    fn of(source: impl Read + Send + 'static) -> Result<Self, String> {
-        const KEEP: usize = 2048;
-        let kept = Arc::default();
-        let (reading, complete) = sync_channel(0);
-        keep(source, &kept, KEEP, reading)?;
-        Ok(Self { kept, complete })
-    }
 }
 
 /// What a command wrote, and how it ended.

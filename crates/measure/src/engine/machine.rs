@@ -16,8 +16,8 @@ use super::{
     Additions, Around, Batch, Batches, Gauge, Job, LOST, Mode, Offer, Pairs, Rate, Sampled, Spec,
     Timed, Values,
 };
-use crate::sorted;
 use crate::stats::quantile;
+use crate::{either, sorted};
 use chronoscope::witness::Entries;
 use chronoscope_model::between::Between;
 use chronoscope_model::clock::Clock;
@@ -179,7 +179,7 @@ impl Timed for Machine {
         self.ruler.recalibrate();
         Rate {
             hz: self.ruler.hz(),
-            error_ppm: self.ruler.error_ppm(),
+            error_ppm: self.ruler.error_ppm,
             is_tsc: cfg!(target_arch = "x86_64") && self.ruler.kind() != RulerKind::System,
         }
     }
@@ -344,10 +344,7 @@ impl Look {
     /// Combines two looks: the mean pace, because the batches between them ran at either, and the
     /// worse width, because a neighbour may have been there for only part of the time.
     pub fn and(self, other: Self) -> Self {
-        let width = match (self.width, other.width) {
-            (Some(a), Some(b)) => Some(a.max(b)),
-            (one, other) => one.or(other),
-        };
+        let width = either(self.width, other.width, f64::max);
         Self { tries: self.tries + other.tries, ticks: self.ticks + other.ticks, width }
     }
 }

@@ -270,10 +270,14 @@ pub trait Values: Timed {
 
     /// Makes the first read of a subject in a new process, and returns it in ticks of the ruler;
     /// `None` if no process could be started.
-    fn first(&mut self, subject: usize) -> Option<u64>;
+    fn first(&mut self, _subject: usize) -> Option<u64> {
+        None
+    }
 
     /// The instructions that this thread has executed in user mode; `None` if nothing counts them.
-    fn instructions(&mut self) -> Option<u64>;
+    fn instructions(&mut self) -> Option<u64> {
+        None
+    }
 }
 
 /// Converts a span to ticks of a host's ruler.

@@ -83,8 +83,13 @@ pub struct Ruler {
     first: Bracket,
     timers: Timers,
     hz: f64,
-    error_ppm: f64,
-    slew: f64,
+    /// The bound on the relative error of `hz` against the reference, in parts per million. It
+    /// shows nothing about true time: the reference may count the same oscillator.
+    pub(crate) error_ppm: f64,
+    /// The bound on how fast the clock that timers run on is slewed against the reference. An NTP
+    /// client may slew CLOCK_MONOTONIC by up to 500 ppm (adjtimex(2)), but never
+    /// CLOCK_MONOTONIC_RAW. The uncertainty of the brackets is included.
+    pub(crate) slew: f64,
     /// Why this ruler was chosen instead of a better one.
     pub notes: Vec<Note>,
 }
@@ -195,19 +200,6 @@ impl Ruler {
     /// The ruler's ticks per second.
     pub fn hz(&self) -> f64 {
         self.hz
-    }
-
-    /// The bound on the relative error of [`Ruler::hz`] against the reference, in parts per
-    /// million. It shows nothing about true time: the reference may count the same oscillator.
-    pub fn error_ppm(&self) -> f64 {
-        self.error_ppm
-    }
-
-    /// The bound on how fast the clock that timers run on is slewed against the reference. An NTP
-    /// client may slew CLOCK_MONOTONIC by up to 500 ppm (adjtimex(2)), but never
-    /// CLOCK_MONOTONIC_RAW. The uncertainty of the brackets is included.
-    pub fn slew(&self) -> f64 {
-        self.slew
     }
 
     pub fn kind(&self) -> RulerKind {
@@ -477,12 +469,12 @@ mod tests {
     #[test]
     fn the_bound_shrinks_with_the_span() {
         let mut ruler = Ruler::new(None, Duration::from_millis(2));
-        let early = ruler.error_ppm();
+        let early = ruler.error_ppm;
         chronoscope_probes::time::sleep(Duration::from_millis(60));
         ruler.recalibrate();
         assert!(ruler.hz() > 1e5);
         if ruler.kind() != RulerKind::System {
-            assert!(early > 0.0 && ruler.error_ppm() > 0.0);
+            assert!(early > 0.0 && ruler.error_ppm > 0.0);
         }
     }
 

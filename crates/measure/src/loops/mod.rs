@@ -51,11 +51,9 @@ impl Measurement for CallsRequest {
         let longest = longest.into_iter().chain(most).min();
         let mut found = Vec::new();
         setting.budget.into_iter().for_each(|time| (setting.progress)(Progress::Time(time)));
-        let (mut done, all) = (0.0, 1.0 + f64::from(conditions.loads()));
-        conditions.each(&mut session, report, |session, load| {
-            let progress = |part| (setting.progress)(Progress::Phase("calls", (done + part) / all));
+        conditions.each(&mut session, report, |session, load, whole| {
+            let progress = |part| (setting.progress)(Progress::Phase("calls", whole(part)));
             let calls = measure_calls(&mut session.machine, &specs, 0, longest, progress);
-            done += 1.0;
             found.extend(calls.map(|calls| Calls { load, ..calls }));
         })?;
         setting.require_unit(found.first(), self.entry)?;
@@ -149,13 +147,12 @@ impl Measurement for OverheadRequest {
         let seed = setting.seed;
         let all = 1 + conditions.loads();
         let longest = setting.budget.map_or(schedule::OVERHEAD.time, |budget| budget / all);
-        let (mut found, mut done) = (Vec::new(), 0.0);
-        conditions.each(&mut session, report, |session, load| {
+        let mut found = Vec::new();
+        conditions.each(&mut session, report, |session, load, whole| {
             let host = &mut session.machine;
             let made = measure_overhead(host, &specs, 0, self.shape, longest, seed, |part| {
-                (setting.progress)(Progress::Phase("overhead", (done + part) / f64::from(all)));
+                (setting.progress)(Progress::Phase("overhead", whole(part)));
             });
-            done += 1.0;
             found.extend(made.map(|made| Overhead { load, ..made }));
         })?;
         report.notes.extend(found.first().and_then(negative));

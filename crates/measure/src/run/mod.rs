@@ -168,8 +168,9 @@ impl Conditions {
         self.loads.len() as u32
     }
 
-    /// Calls `measure` undisturbed and then under each load, until the user asks to stop. A load
-    /// that cannot be started gets a note.
+    /// Calls `measure` undisturbed and then under each load, until the user asks to stop, with what
+    /// turns the share of its own work that is done into that of the whole. A load that cannot be
+    /// started gets a note.
     ///
     /// # Errors
     /// The priority was refused.
@@ -177,12 +178,14 @@ impl Conditions {
         &self,
         session: &mut Session,
         report: &mut Report,
-        mut measure: impl FnMut(&mut Session, Option<Load>),
+        mut measure: impl FnMut(&mut Session, Option<Load>, &dyn Fn(f64) -> f64),
     ) -> Result<(), Error> {
+        let mut done = 0.0;
         let mut under = |session: &mut Session, load| -> Result<(), Error> {
             let raised = self.fifo.map(Raised::to).transpose();
             let _raised = raised.map_err(|why| Error::Invalid(why.0))?;
-            measure(session, load);
+            measure(session, load, &|part| (done + part) / f64::from(1 + self.loads()));
+            done += 1.0;
             Ok(())
         };
         under(session, None)?;

@@ -32,7 +32,8 @@ pub struct Session {
     pub unavailable: Vec<Clock>,
     /// How the session differs from the request.
     pub notes: Vec<Note>,
-    cpu: Option<usize>,
+    /// The CPU to which the thread is pinned.
+    pub cpu: Option<usize>,
     fifo: Option<u32>,
     before: Taken,
     /// The same when the loads began, which the noise of the machine does not include.
@@ -113,11 +114,6 @@ impl Setting<'_> {
 }
 
 impl Session {
-    /// The CPU to which the thread is pinned.
-    pub fn cpu(&self) -> Option<usize> {
-        self.cpu
-    }
-
     /// States that the tool itself disturbs the thread from now on.
     pub(crate) fn end_undisturbed(&mut self) {
         self.after = Some(Taken::now());

@@ -503,14 +503,6 @@ impl Values for Joined<'_> {
         let runs = self.slots.iter().all(|slot| slot.probe.is_some()) && !self.interrupted();
         runs.then(|| sampling::sample_around(self, &job, |_| ()))
     }
-
-    fn first(&mut self, _: usize) -> Option<u64> {
-        None
-    }
-
-    fn instructions(&mut self) -> Option<u64> {
-        None
-    }
 }
 
 /// Loops of one clock of a runtime.
@@ -553,12 +545,10 @@ impl Measurement for Loops {
         hello.clocks = vec![clock.clone()];
         let conditions = Conditions::new(&self.disturbance, setting)?;
         let mut session = setting.session(&report.environment, &reference())?;
-        let all = 1 + conditions.loads();
-        let longest = setting.left().map(|left| left / all);
+        let longest = setting.left().map(|left| left / (1 + conditions.loads()));
         setting.budget.into_iter().for_each(|time| (setting.progress)(Progress::Time(time)));
         let (mut calls, mut overhead, mut reason) = (Vec::new(), Vec::new(), None);
-        let mut done = 0.0;
-        conditions.each(&mut session, report, |session, load| {
+        conditions.each(&mut session, report, |session, load, whole| {
             let (began, seed) = (Instant::now(), setting.seed);
             let mut host = Joined::new(&mut session.machine, seed);
             host.add(id.clone(), ready.clone(), hello.clone(), candidate.runtime.compiled);
@@ -569,7 +559,7 @@ impl Measurement for Loops {
             // Of spans, see `Joined`.
             specs[subject].unit = Unit::Hz(1e12);
             let mut progress = |phase, part| {
-                (setting.progress)(Progress::Phase(phase, (done + part) / f64::from(all)));
+                (setting.progress)(Progress::Phase(phase, whole(part)));
             };
             match self.of {
                 Loop::Calls => {
@@ -586,7 +576,6 @@ impl Measurement for Loops {
                     overhead.extend(made.map(|made| Overhead { load, ..made }));
                 }
             }
-            done += 1.0;
             reason = reason.take().or(host.slots.swap_remove(0).reason);
         })?;
         let nothing = calls.is_empty() && overhead.is_empty();

@@ -294,15 +294,13 @@ impl Request {
 impl Wanted {
     /// Returns the builds of the runtime that are wanted.
     fn candidates(&self) -> Result<Vec<Candidate>, String> {
-        let found = candidates(self.runtime, self.place.as_deref())?;
+        let mut found = candidates(self.runtime, self.place.as_deref())?;
         let known: Vec<String> = found.iter().map(|one| one.id.clone()).collect();
-        let mut kept = found;
-        kept.retain(|candidate| self.wants(&candidate.id));
-        if kept.is_empty() {
-            Err(format!("no such build here, only: {}", known.join(", ")))
-        } else {
-            Ok(kept)
+        found.retain(|candidate| self.wants(&candidate.id));
+        if found.is_empty() {
+            return Err(format!("no such build here, only: {}", known.join(", ")));
         }
+        Ok(found)
     }
 
     fn wants(&self, row: &str) -> bool {
@@ -336,12 +334,8 @@ fn base_row(environment: &Environment) -> Row {
 }
 
 fn settings(runtime: &Runtime) -> Vec<model::Setting> {
-    let all = runtime
-        .page()
-        .settings
-        .iter()
-        .map(|setting| model::Setting { name: setting.name.into(), effect: setting.effect.into() });
-    all.collect()
+    let all = runtime.page().settings.iter();
+    all.map(|it| model::Setting { name: it.name.into(), effect: it.effect.into() }).collect()
 }
 
 /// The subjects that are clocks: those of C and those of the runtimes that have not failed.
@@ -471,6 +465,7 @@ fn reference_row(
 ) -> Option<Row> {
     let entry = reference.first()?;
     let throughput = estimate(0, Mode::Throughput)?;
+    let itself = Ratio { value: 1.0, low: 1.0, high: 1.0 };
     Some(Row {
         id: "c:built-in".into(),
         name: "C, in this tool".into(),
@@ -481,11 +476,7 @@ fn reference_row(
             call: entry.call.into(),
             kind: entry.kind,
             unit_ns: 1.0,
-            relative: Ratio::of(&throughput, &throughput).map(|_| Ratio {
-                value: 1.0,
-                low: 1.0,
-                high: 1.0,
-            }),
+            relative: Ratio::of(&throughput, &throughput).map(|_| itself),
             throughput: Some(widened_between_runs(throughput, between_runs)),
             latency: estimate(0, Mode::Latency).map(|it| widened_between_runs(it, between_runs)),
             ..RuntimeClock::default()

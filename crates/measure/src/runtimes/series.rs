@@ -56,7 +56,7 @@ impl Measurement for Series {
         let mut session = setting.session(&report.environment, &reference())?;
         let longest = setting.left().map(|left| left / (1 + conditions.loads()));
         let (mut found, mut failed) = (Vec::new(), None);
-        conditions.each(&mut session, report, |session, load| {
+        conditions.each(&mut session, report, |session, load, _| {
             match self.deltas(&id, &ready, &mut session.machine, longest, &stop) {
                 Ok(deltas) => found.push(Deltas { load, ..deltas }),
                 Err(why) => failed = failed.take().or(Some(why)),

@@ -138,7 +138,7 @@ struct Track {
 
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    subjects: Vec<Subject>,
+    pub(super) subjects: Vec<Subject>,
     tracks: Vec<Track>,
     counter: String,
     ns_per_tick: f64,
@@ -150,7 +150,7 @@ pub struct Log {
     points: Points,
     /// Whether the next look is the first after an earlier run.
     resumed: bool,
-    watched: Watched,
+    pub(super) watched: Watched,
     wall: Wall,
     slew_from: Option<(f64, f64)>,
     most_slew: Option<f64>,
@@ -166,10 +166,6 @@ impl Log {
             ns_per_tick,
             ..Self::default()
         }
-    }
-
-    pub fn subjects(&self) -> &[Subject] {
-        &self.subjects
     }
 
     pub fn add(&mut self, look: Look) {
@@ -464,10 +460,6 @@ impl Log {
         };
         let ppm = (open(clock) + open(against)) / (found.seconds.max(1e-9) * 1e3);
         Some(Ppm { low: found.low - ppm, high: found.high + ppm, ..found })
-    }
-
-    pub fn watched(&self) -> Watched {
-        self.watched.clone()
     }
 
     /// Returns what happened to the wall clock; `None` if none was watched.

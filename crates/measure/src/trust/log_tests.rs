@@ -79,7 +79,7 @@ impl World {
 fn a_healthy_machine_shows_nothing() {
     let mut world = World::new();
     world.run(10.0);
-    let (watched, wall) = (world.log.watched(), world.log.wall(500).expect("a wall clock"));
+    let (watched, wall) = (world.log.watched.clone(), world.log.wall(500).expect("a wall clock"));
     assert!(watched.jumps.is_empty() && watched.pauses.is_empty(), "{watched:?}");
     assert!(wall.steps.is_empty() && wall.suspended_ns == Some(0.0), "{wall:?}");
     let slew = wall.slew.expect("a slew");
@@ -101,7 +101,7 @@ fn steps_of_the_wall_clock_are_seen_either_way_with_their_size_and_rates_survive
         let [step] = wall.steps.as_slice() else { panic!("{by}: {wall:?}") };
         assert!((step.by_ns - by).abs() < 1000.0, "{by}: {step:?}");
         assert!((4.9..5.2).contains(&step.at_s) && step.seen == StepSeen::Offset);
-        assert!(world.log.watched().jumps.is_empty());
+        assert!(world.log.watched.jumps.is_empty());
         let rate = world.log.rate(Some(3), Some(0), 500).expect("a rate");
         assert!(rate.value.abs() < 0.1, "{rate:?}");
     }
@@ -123,7 +123,7 @@ fn a_coarse_clock_has_a_rate_and_no_jumps() {
     let mut world = World::new();
     world.log = Log::new(
         [
-            world.log.subjects(),
+            &world.log.subjects[..],
             &[Subject { tick_ns: 4e6, ..subject("coarse", Role::Coarse, false) }],
         ]
         .concat(),
@@ -134,7 +134,7 @@ fn a_coarse_clock_has_a_rate_and_no_jumps() {
     world.run(20.0);
     let rate = world.log.rate(Some(4), Some(0), 1024).expect("a rate");
     assert!(rate.low < 2000.0 && 2000.0 < rate.high && rate.high - rate.low < 2000.0, "{rate:?}");
-    assert!(world.log.watched().jumps.is_empty(), "{:?}", world.log.watched().jumps);
+    assert!(world.log.watched.jumps.is_empty(), "{:?}", world.log.watched.jumps);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_slew_is_no_step_and_its_rate_is_found() {
     assert!(wall.steps.is_empty(), "{wall:?}");
     let slew = wall.slew.expect("a slew");
     assert!((slew.most_ppm - 400.0).abs() < 5.0, "{slew:?}");
-    assert!(world.log.watched().jumps.is_empty());
+    assert!(world.log.watched.jumps.is_empty());
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn a_jump_of_the_counter_is_told_from_a_jump_of_a_clock() {
     let mut world = World::new();
     world.counter = Box::new(|t| t + if t > 8e9 { 2e9 } else { 0.0 });
     world.run(5.0);
-    let watched = world.log.watched();
+    let watched = world.log.watched.clone();
     let [jump] = watched.jumps.as_slice() else { panic!("{watched:?}") };
     assert_eq!(jump.id, "counter");
     assert!((jump.ns - 2e9).abs() < 1e4, "{jump:?}");
@@ -166,7 +166,7 @@ fn a_jump_of_the_counter_is_told_from_a_jump_of_a_clock() {
     let mut world = World::new();
     world.clocks[0] = Box::new(|t| t - if t > 8e9 { 3e8 } else { 0.0 });
     world.run(5.0);
-    let watched = world.log.watched();
+    let watched = world.log.watched.clone();
     let [jump] = watched.jumps.as_slice() else { panic!("{watched:?}") };
     assert_eq!((jump.id.as_str(), jump.against.as_str()), ("raw", "counter"));
     assert!((jump.ns + 3e8).abs() < 1e4, "{jump:?}");
@@ -185,7 +185,7 @@ fn a_pause_says_who_was_paused() {
         world.now += 1e9;
         (world.steal_ns, world.queue_ns) = (steal, queue);
         world.run(1.0);
-        let watched = world.log.watched();
+        let watched = world.log.watched.clone();
         assert_eq!(watched.pauses.len(), 1, "{watched:?}");
         let pause = watched.pauses[0];
         assert_eq!(pause.paused, expected);
@@ -202,7 +202,7 @@ fn the_longest_pauses_are_listed_and_the_others_are_counted() {
         world.now += 1e9 + nth as f64 * 1e8;
         world.run(1.0);
     }
-    let watched = world.log.watched();
+    let watched = world.log.watched.clone();
     assert_eq!((watched.pauses.len(), watched.more_pauses), (MOST, Some(5)));
     assert!(watched.pauses.iter().all(|pause| pause.ns > 1.45e9), "{watched:?}");
 }
@@ -218,7 +218,7 @@ fn a_machine_that_was_paused_without_its_kernel_noticing_is_recognised() {
     world.run(1.9);
     world.now = 10e9;
     world.run(2.0);
-    let watched = world.log.watched();
+    let watched = world.log.watched.clone();
     assert_eq!(watched.pauses[0].paused, Paused::Machine, "{watched:?}");
     assert_eq!(watched.jumps[0].id, "counter");
 }
@@ -236,7 +236,7 @@ fn a_process_that_was_frozen_is_neither_a_paused_machine_nor_a_late_thread() {
     }
     world.now += 2e9;
     world.run(1.0);
-    let watched = world.log.watched();
+    let watched = world.log.watched.clone();
     let found: Vec<Paused> = watched.pauses.iter().map(|pause| pause.paused).collect();
     assert_eq!(found, [Paused::Process, Paused::Unknown], "{watched:?}");
     assert!(watched.jumps.is_empty() && watched.suspensions.is_empty(), "{watched:?}");
@@ -246,7 +246,7 @@ fn a_process_that_was_frozen_is_neither_a_paused_machine_nor_a_late_thread() {
 /// and whose other clocks, including the counter, stood still from 8 s to 13 s.
 fn paused(battery: impl Fn(f64) -> f64 + 'static) -> World {
     let mut world = World::new();
-    let mut subjects = world.log.subjects().to_vec();
+    let mut subjects = world.log.subjects.to_vec();
     subjects.push(Subject {
         tick_ns: 1e9,
         ns_per_unit: 1e9,
@@ -267,13 +267,13 @@ fn paused(battery: impl Fn(f64) -> f64 + 'static) -> World {
 
 #[test]
 fn a_machine_whose_counter_stopped_too_is_recognised_by_its_battery_backed_clock() {
-    let watched = paused(|t| t).log.watched();
+    let watched = paused(|t| t).log.watched;
     assert_eq!(watched.standstills.len(), 1, "{watched:?}");
     let seen = &watched.standstills[0];
     assert!((seen.ns - 5e9).abs() <= 1e9, "{seen:?}");
     assert!(watched.jumps.is_empty() && watched.pauses.is_empty());
     // A clock of local time also shows it.
-    let local = paused(|t| t + 7200e9).log.watched();
+    let local = paused(|t| t + 7200e9).log.watched;
     assert_eq!(local.standstills.len(), 1, "{local:?}");
 }
 
@@ -283,14 +283,14 @@ fn a_battery_backed_clock_that_is_set_proves_no_pause() {
     let set = |t: f64| {
         if t < 7e9 { t - 4.9e9 } else { t.min(8e9) + (t - 13e9).max(0.0) }
     };
-    assert!(paused(set).log.watched().standstills.is_empty());
+    assert!(paused(set).log.watched.standstills.is_empty());
     // The clock also stood still, or went back.
     let still = |t: f64| t.min(8e9) + (t - 13e9).max(0.0);
-    assert!(paused(still).log.watched().standstills.is_empty());
+    assert!(paused(still).log.watched.standstills.is_empty());
     assert!(
         paused(move |t| 60e9 + still(t) - if t > 7e9 { 9e9 } else { 0.0 })
             .log
-            .watched()
+            .watched
             .standstills
             .is_empty()
     );
@@ -304,7 +304,7 @@ fn a_suspension_shows_in_the_time_since_boot() {
     let suspended = world.log.wall(500).expect("a wall clock").suspended_ns;
     assert!((suspended.expect("known") - 60e9).abs() < 1e4, "{suspended:?}");
     // It is dated, and in no rate.
-    let [seen] = world.log.watched().suspensions[..] else { panic!("{:?}", world.log.watched()) };
+    let [seen] = world.log.watched.suspensions[..] else { panic!("{:?}", world.log.watched) };
     assert!((seen.seconds - 60.0).abs() < 1e-4 && (0.0..5.0).contains(&seen.at_s), "{seen:?}");
     let series = world.log.series("x".into());
     let boot = series.clocks.iter().find(|one| one.id == "boot").expect("its course");
@@ -323,7 +323,7 @@ fn cpus_that_go_offline_and_come_back_are_dated() {
     world.run(2.0);
     world.cpus = Some("0-3");
     world.run(2.0);
-    let seen = world.log.watched().cpus;
+    let seen = world.log.watched.cpus;
     let seen: Vec<_> = seen.iter().map(|it| (it.at_s.round(), &*it.before, &*it.after)).collect();
     assert_eq!(seen, [(4.0, "0-3", "0-2"), (6.0, "0-2", "0-3"), (70.0, "0", "0-3")]);
 }
@@ -333,11 +333,11 @@ fn a_frozen_counter_or_clock_ends_in_a_bounded_report() {
     let mut world = World::new();
     world.counter = Box::new(|_| 5e9);
     world.run(20.0);
-    assert!(world.log.watched().jumps.len() <= MOST);
+    assert!(world.log.watched.jumps.len() <= MOST);
     let mut world = World::new();
     world.clocks[1] = Box::new(|_| 7e9);
     world.run(20.0);
-    let watched = world.log.watched();
+    let watched = world.log.watched.clone();
     assert!(watched.jumps.len() <= MOST && watched.more_jumps.is_some());
     assert!(watched.jumps.iter().all(|jump| jump.id == "mono"));
 }
@@ -346,21 +346,21 @@ fn a_frozen_counter_or_clock_ends_in_a_bounded_report() {
 fn nothing_to_look_at_is_no_problem() {
     let mut log = Log::new(Vec::new(), "counter", 0.4);
     log.add(Look::default());
-    assert!(log.wall(500).is_none() && log.watched().looks == 0);
+    assert!(log.wall(500).is_none() && log.watched.looks == 0);
 }
 
 /// Ends the run and begins another one after a gap, as a new process does.
 fn resumed(world: &mut World, gap_s: f64) {
     let anchor = world.log.anchor("this boot".into()).expect("looks");
     let earlier = Trust {
-        watched: world.log.watched(),
+        watched: world.log.watched.clone(),
         wall: world.log.wall(500),
         series: Some(world.log.series("2026-01-01T00:00:00Z".into())),
         ..Trust::default()
     };
     let text = serde_json::to_string(&(earlier, anchor)).expect("plain data");
     let (earlier, anchor): (Trust, Anchor) = serde_json::from_str(&text).expect("plain data");
-    let log = Log::new(world.log.subjects().to_vec(), "counter", 1e9 / HZ);
+    let log = Log::new(world.log.subjects.to_vec(), "counter", 1e9 / HZ);
     world.log = log.resume(&earlier, &anchor);
     world.now += gap_s * 1e9;
 }
@@ -372,10 +372,10 @@ fn a_resumed_run_adds_up_and_its_gap_is_neither_a_pause_nor_a_jump() {
     world.clocks[1] = Box::new(|t| t * (1.0 + 12e-6));
     world.clocks[3] = Box::new(|t| t * (1.0 + 12e-6) + 3e12);
     world.run(20.0);
-    let first = world.log.watched().looks;
+    let first = world.log.watched.looks;
     resumed(&mut world, 3600.0);
     world.run(10.0);
-    let (watched, wall) = (world.log.watched(), world.log.wall(500).expect("a wall clock"));
+    let (watched, wall) = (world.log.watched.clone(), world.log.wall(500).expect("a wall clock"));
     assert!(watched.jumps.is_empty() && watched.pauses.is_empty(), "{watched:?}");
     assert!(wall.steps.is_empty() && wall.suspended_ns == Some(0.0), "{wall:?}");
     assert!(watched.looks > first && wall.looks == watched.looks - 1, "{watched:?} {wall:?}");
@@ -404,7 +404,7 @@ fn what_happened_during_a_gap_is_a_step_of_the_wall_clock_or_nothing() {
     world.clocks[0] = Box::new(move |t| t - now + 5e9);
     world.clocks[3] = Box::new(|t| t + 3e12 - 2e9);
     world.run(5.0);
-    let (watched, wall) = (world.log.watched(), world.log.wall(500).expect("a wall clock"));
+    let (watched, wall) = (world.log.watched.clone(), world.log.wall(500).expect("a wall clock"));
     assert!(watched.jumps.is_empty() && watched.pauses.is_empty(), "{watched:?}");
     assert_eq!(wall.steps.len(), 1, "{wall:?}");
     assert!((wall.steps[0].by_ns + 2e9).abs() < 1e3, "{wall:?}");

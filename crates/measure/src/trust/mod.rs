@@ -345,7 +345,7 @@ impl Run {
                     .push("adjtimex(2) is refused: a sandbox or a container forbids it".into());
             }
         }
-        trust.watched = log.watched();
+        trust.watched = log.watched.clone();
         let both = self.vmclock.as_ref().map_err(Clone::clone);
         let both = both.and_then(|before| Ok((before, vmclock::read()?)));
         trust.watched.no_vmclock = both.as_ref().err().cloned();

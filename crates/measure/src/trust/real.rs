@@ -491,7 +491,7 @@ pub(super) fn rates(
     env: &Environment,
     most: usize,
 ) -> Vec<RateAgainst> {
-    let subjects = log.subjects();
+    let subjects = &log.subjects;
     let reference = |at: &usize| {
         subjects[*at].raw || subjects[*at].role.is_device() || disciplined(*at, log, env)
     };
@@ -551,7 +551,7 @@ fn standing(
     log: &Log,
     env: &Environment,
 ) -> (Standing, String) {
-    let reference = &log.subjects()[against];
+    let reference = &log.subjects[against];
     let source = env.clocksource.as_ref().map(|source| source.current.as_str());
     if reference.role.is_device() {
         return (Standing::Independent, OWN_OSCILLATOR.into());
@@ -587,7 +587,7 @@ pub(super) fn outside(
         [] => "no program that synchronises it was found".to_owned(),
         some => format!("running: {}", some.join(", ")),
     };
-    let wall = log.subjects().iter().find(|one| one.role == Role::Wall);
+    let wall = log.subjects.iter().find(|one| one.role == Role::Wall);
     let used = |id: &str| {
         let independent = |rate: &RateAgainst| rate.standing == Standing::Independent;
         rates.iter().any(|rate| rate.against == id && independent(rate))
@@ -610,7 +610,7 @@ pub(super) fn outside(
     });
     for id in [PTP, RTC] {
         let why = missing.iter().find(|(missing, _)| *missing == id);
-        let text = if log.subjects().iter().any(|one| one.id == id) {
+        let text = if log.subjects.iter().any(|one| one.id == id) {
             OWN_OSCILLATOR.into()
         } else if let Some((_, why)) = why {
             why.clone()

@@ -167,7 +167,7 @@ impl<H: Waiting> Burst<'_, H> {
     ) -> Result<(Option<u64>, Spent), Cut> {
         let (RowSpec { ns, periodic, .. }, job) = (self.row.spec, self.job);
         let mut limits = self.limits();
-        limits.tolerance = self.clocks.reading();
+        limits.tolerance = self.clocks.reading;
         // They see this thread, not the one that waits.
         self.sources = None;
         // To be explained, each wait is a request of its own, with looks at its thread around it.
@@ -219,7 +219,7 @@ impl<H: Waiting> Burst<'_, H> {
         let odd = wait.late >= limits.look_at || missed > 0;
         let is_gap = odd && self.is_gap(&wait, missed);
         if !is_gap {
-            let clock = (wait.by_clock(), self.clocks.reading());
+            let clock = (wait.by_clock(), self.clocks.reading);
             self.row.lateness.record((wait.late, limits.tolerance), clock);
             self.ring.push(wait.late);
             if let Some(records) = &self.row.records {

@@ -138,7 +138,7 @@ pub(super) struct Scale {
 impl Scale {
     /// The scale of a calibrated ruler.
     pub(super) fn of(ruler: &Ruler) -> Self {
-        Self::new(ruler.hz(), ruler.error_ppm() * 1e-6 + ruler.slew())
+        Self::new(ruler.hz(), ruler.error_ppm * 1e-6 + ruler.slew)
     }
 
     pub(super) fn new(hz: f64, tolerance: f64) -> Self {
@@ -314,8 +314,9 @@ pub(super) struct Pair {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clocks {
     scale: Scale,
-    /// [`READING`], plus a tick of the system's clock at either end.
-    reading: i64,
+    /// How much shorter than requested a wait may seem by the system's clock without being early:
+    /// [`READING`], plus a tick of that clock at either end.
+    pub(super) reading: i64,
 }
 
 /// The uncertainty of a reading itself, in nanoseconds: two reads of the system's clock and one of
@@ -329,12 +330,6 @@ const FRESH_NS: i64 = 200;
 impl Clocks {
     pub(super) fn new(scale: Scale, host: &impl Waiting) -> Self {
         Self { scale, reading: READING + 2 * i64::try_from(host.step()).unwrap_or(i64::MAX / 4) }
-    }
-
-    /// How much shorter than requested a wait may seem by the system's clock without being early.
-    #[inline]
-    pub(super) fn reading(self) -> i64 {
-        self.reading
     }
 
     /// How much shorter than `ns` a wait may seem by the ruler without being early.

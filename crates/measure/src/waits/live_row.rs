@@ -4,6 +4,7 @@
 
 use super::overshoots::{Lateness, Recorder, Records};
 use super::reasons::Reasons;
+use crate::either;
 pub(super) use crate::locked;
 use chronoscope_model::waits::{Censored, Energy, Gap, Policy, Slack, Throttled};
 use chronoscope_probes::waits::Entry;
@@ -257,14 +258,6 @@ impl Used {
 /// Adds voluntary and involuntary context switches.
 pub(super) fn add_switches(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
     (a.0.saturating_add(b.0), a.1.saturating_add(b.1))
-}
-
-/// Combines two figures, or returns the only one that is known.
-fn either<T>(a: Option<T>, b: Option<T>, both: impl Fn(T, T) -> T) -> Option<T> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(both(a, b)),
-        (a, b) => a.or(b),
-    }
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl Lateness {
         self.ruler.add(ruler);
         self.clock.add(clock);
         // A reader that sees the wait in the histogram also sees it in the spreads.
-        self.histogram.record(u64::try_from(ruler.0).unwrap_or(0));
+        self.histogram.add(u64::try_from(ruler.0).unwrap_or(0), 1);
         self.done.store(n, Release);
     }
 
@@ -222,13 +222,7 @@ impl Recorder {
         }
     }
 
-    /// Records a time in nanoseconds. Only for the thread that writes.
-    #[inline]
-    pub(super) fn record(&self, ns: u64) {
-        self.add(ns, 1);
-    }
-
-    /// Records a time `n` times. Only for the thread that writes.
+    /// Records a time in nanoseconds, `n` times. Only for the thread that writes.
     #[inline]
     pub(super) fn add(&self, ns: u64, n: u64) {
         let index = index(ns.min(LONGEST));
@@ -496,7 +490,7 @@ mod recorder_tests {
             let recorder = Recorder::default();
             let mut hdr = histogram::empty();
             for &value in &values {
-                recorder.record(value);
+                recorder.add(value, 1);
                 // The library accepts slightly more than the range, the recorder does not.
                 hdr.saturating_record(value.min(LONGEST));
             }
@@ -542,7 +536,7 @@ mod recorder_tests {
             let mut next = late;
             while next >= period {
                 next -= period;
-                plain.record(next);
+                plain.add(next, 1);
                 n += 1;
             }
             prop_assert_eq!(fast.record_missed(late, period), n);

@@ -125,13 +125,12 @@ impl Plan {
         self.check_cpus()?;
         let (cpus, allowed) = (affinity::allowed().len(), spec.allow_high_priority);
         check_processes(spec.load_processes, cpus)?;
+        let high = spec.load.contains(&Load::High);
         if let Some(priority) = spec.load_priority {
-            let high = spec.load.contains(&Load::High);
             ensure(high, "--load-priority applies to `--load high` only")?;
             check_fifo("--load-priority", priority, allowed, cpus)?;
         }
         if spec.load_all_cpus {
-            let high = spec.load.contains(&Load::High);
             ensure(high, "--load-all-cpus applies to `--load high` only")?;
             ensure(
                 privilege::HAS_CLASSES,
@@ -139,16 +138,14 @@ impl Plan {
                  unless it has a --load-priority",
             )?;
         }
-        let raised = self.raised().map_err(|why| {
+        let alone = (1..cpus).contains(&self.cpus.len());
+        let pinned =
+            "a real-time run must be pinned and leave one CPU free: name the CPUs with --cpu";
+        let _raised = self.raised().map_err(|why| {
             let name = self.class().map_or("", Class::name);
             format!("--priority {name}: {}", why.0)
         })?;
-        if raised.is_some() {
-            ensure(
-                self.class() != Some(Class::Realtime) || (1..cpus).contains(&self.cpus.len()),
-                "a real-time run must be pinned and leave one CPU free: name the CPUs with --cpu",
-            )?;
-        }
+        ensure(alone || self.class() != Some(Class::Realtime), pinned)?;
         if let Some(priority) = spec.fifo() {
             let busy = self.methods.iter().any(|method| method.kind == Kind::Busy);
             ensure(
@@ -160,10 +157,7 @@ impl Plan {
                 ),
             )?;
             check_fifo("--priority", priority, allowed, cpus)?;
-            ensure(
-                (1..cpus).contains(&self.cpus.len()),
-                "a real-time run must be pinned and leave one CPU free: name the CPUs with --cpu",
-            )?;
+            ensure(alone, pinned)?;
         }
         Ok(())
     }

@@ -68,6 +68,9 @@ pub(super) fn report_row(live: &LiveRow, common: &Common) -> Wait {
         live.missed.add_to(&mut corrected);
         ruler.grid(&corrected, spec.ns)
     });
+    // On a grid, a wait begins at no tick.
+    let ticks = if spec.periodic { Vec::new() } else { os::ticks() };
+    let whole_ticks = longest_of_ticks(&ruler.histogram, spec.ns, &ticks);
     let (gaps, gaps_left_out) = live.gaps();
     Wait {
         available: live.failure().is_none(),
@@ -92,8 +95,7 @@ pub(super) fn report_row(live: &LiveRow, common: &Common) -> Wait {
         policy: spec.policy,
         power: common.power.clone(),
         kept_awake: common.kept_awake,
-        // On a grid, a wait begins at no tick.
-        whole_ticks: (!spec.periodic).then(|| whole_ticks(&ruler.histogram, spec.ns)).flatten(),
+        whole_ticks,
         by_clock: (samples > 0).then_some(clock),
         censored: live.censored(),
         throttled: throttled(&spent, common),
@@ -244,11 +246,6 @@ const ENOUGH: u64 = 8;
 const ONE_IN: u64 = 3;
 /// A shorter tick, in nanoseconds, is not told apart from the time that a wake-up takes.
 const SHORTEST: u64 = 500_000;
-
-/// What the overshoots of waits of `ns` nanoseconds say about the ticks that the system reports.
-pub(super) fn whole_ticks(overshoots: &Hdr<u64>, ns: u64) -> Option<WholeTicks> {
-    longest_of_ticks(overshoots, ns, &os::ticks())
-}
 
 /// The longest of these ticks, in nanoseconds, of which late waits took a whole number.
 fn longest_of_ticks(overshoots: &Hdr<u64>, ns: u64, ticks: &[u64]) -> Option<WholeTicks> {

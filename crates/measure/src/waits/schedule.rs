@@ -67,7 +67,7 @@ pub(super) struct CpuSchedule {
     /// Who runs on the CPU, for the thread whose turn it is, if that is to be explained.
     pub(super) runners: Mutex<Option<Runners>>,
     /// The thread that measures each row.
-    owners: Vec<usize>,
+    pub(super) owners: Vec<usize>,
     state: Mutex<State>,
 }
 
@@ -88,11 +88,6 @@ impl CpuSchedule {
         let state = Mutex::new(State { rounds, looks: Looks::default(), threads });
         let (ring, runners) = (Arc::default(), Mutex::default());
         (Arc::new(Self { job, plan, rows, ring, settles, runners, owners, state }), turns)
-    }
-
-    /// The thread that measures a row.
-    pub(super) fn owner(&self, row: usize) -> usize {
-        self.owners[row]
     }
 
     pub(super) fn rows_of(&self, thread: usize) -> impl Iterator<Item = usize> {
@@ -131,7 +126,7 @@ impl CpuSchedule {
         match self.next() {
             None => self.end(),
             Some(turn) => {
-                if let Some(thread) = locked(&self.state).threads.get(self.owner(turn.row)) {
+                if let Some(thread) = locked(&self.state).threads.get(self.owners[turn.row]) {
                     // A thread that has ended takes no turn.
                     let _ = thread.send(turn);
                 }
@@ -387,7 +382,7 @@ mod schedule_tests {
             std::thread::spawn(move || {
                 let mut taken = 0;
                 while let Ok(turn) = turns.recv() {
-                    assert_eq!(schedule.owner(turn.row), nth);
+                    assert_eq!(schedule.owners[turn.row], nth);
                     let _only = running.try_lock().expect("nobody else has a turn");
                     taken += 1;
                     schedule.rows[turn.row].lateness.record((0, 0), (0, 0));

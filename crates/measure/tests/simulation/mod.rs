@@ -164,7 +164,7 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, String
         })
         .collect();
     while let Some(turn) = schedule.next() {
-        workers[schedule.owner(turn.row)].turn(turn);
+        workers[schedule.owners[turn.row]].turn(turn);
     }
     let stopped_by = match (job.stop.load(Ordering::Relaxed), plan.spec.count) {
         (true, _) => StoppedBy::Limit,
