@@ -113,23 +113,21 @@ fn usual() -> Vec<&'static Entry> {
 
 /// Returns the current source, if it may be changed.
 fn may_switch(sources: &Sources) -> Result<String, Error> {
-    let refused = |why: String| Err(Error::Nothing(why));
+    let refused = |why: &str| Err(Error::Nothing(why.into()));
     // A program of Windows under Wine sees /sys of its host, which is not its machine to change.
     let Some(current) = sources.current().filter(|_| cfg!(target_os = "linux")) else {
         return refused(
             "no clock source can be chosen here: only Linux offers a choice, and /sys may be \
-             hidden"
-                .into(),
+             hidden",
         );
     };
     match sources.check() {
         Ok(()) => Ok(current),
         Err(error) if error.kind() == ErrorKind::PermissionDenied => refused(
             "only root may change the clock source: run `sudo chronoscope sweep`; it is restored \
-             afterwards"
-                .into(),
+             afterwards",
         ),
-        Err(error) => refused(format!(
+        Err(error) => refused(&format!(
             "the clock source cannot be changed here ({error}): a container mounts /sys read-only; \
              run `sudo chronoscope sweep` outside it"
         )),

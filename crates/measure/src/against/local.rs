@@ -3,7 +3,7 @@
 
 use super::asking::{Ask, Failed, PATIENCE, udp, why};
 use super::packets::{
-    self, Belief, CHRONY_BYTES, chrony_answer, chrony_request, ntpd_answer, ntpd_request,
+    self, Belief, CHRONY_BYTES, SECOND, chrony_answer, chrony_request, ntpd_answer, ntpd_request,
     timesyncd_answer, whole_second,
 };
 use super::region::Exchange;
@@ -20,7 +20,6 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-const SECOND: i64 = 1_000_000_000;
 /// chronyd answers to this port of the machine itself (chrony.conf(5), `cmdport`), …
 const CHRONY_PORT: u16 = 323;
 /// … and at this path (`bindcmdaddress`), to root and to its own user.

@@ -12,7 +12,7 @@ use jiff::fmt::rfc2822::DateTimeParser;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-const SECOND: i64 = 1_000_000_000;
+pub(super) const SECOND: i64 = 1_000_000_000;
 
 fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..at + N)?.try_into().ok()

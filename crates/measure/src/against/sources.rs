@@ -5,7 +5,7 @@ pub use super::asking::{Ask, Failed};
 
 use super::asking::{PATIENCE, addresses, udp};
 use super::local;
-use super::packets::{NTP_BYTES, Ntp, http_second, ntp_answer, ntp_request, whole_second};
+use super::packets::{NTP_BYTES, Ntp, SECOND, http_second, ntp_answer, ntp_request, whole_second};
 use super::region::{Exchange, Region};
 use chronoscope::wall::CLOCKBOUND;
 use chronoscope_probes::machine::arrival::{Moment, arrived, stamp};
@@ -16,7 +16,6 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-const SECOND: i64 = 1_000_000_000;
 const RTC: &str = "/dev/rtc0";
 
 /// A clock that can be asked.

@@ -322,12 +322,10 @@ fn reference() -> Vec<&'static Entry> {
 /// The row of this system, without a runtime.
 fn base_row(environment: &Environment) -> Row {
     let kernel = environment.kernel.clone().unwrap_or_default();
+    let timer = environment.clocksource.as_ref();
     Row {
         system: format!("{} {kernel}", environment.os).trim().to_owned(),
-        hardware_timer: environment
-            .clocksource
-            .as_ref()
-            .map_or(String::new(), |source| source.current.clone()),
+        hardware_timer: timer.map_or(String::new(), |source| source.current.clone()),
         processor: environment.cpu.model.clone().unwrap_or_default(),
         ..Row::default()
     }

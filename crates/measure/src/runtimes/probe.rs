@@ -168,17 +168,12 @@ impl Probe {
     /// # Errors
     /// Too many batches were longer than their requests.
     pub fn check_length(&mut self, ticks: f64) -> Result<(), String> {
-        let Some([start, stop]) = self.last else {
-            return Ok(());
-        };
-        if ticks > stop.saturating_sub(start) as f64 * 1.01 {
-            self.impossible += 1;
-        }
+        let is_longer = |[start, stop]: [u64; 2]| ticks > stop.saturating_sub(start) as f64 * 1.01;
+        self.impossible += u32::from(self.last.is_some_and(is_longer));
         if self.impossible > MOST_IMPOSSIBLE {
-            Err("its batches are longer than its requests: its stopwatch is wrong".into())
-        } else {
-            Ok(())
+            return Err("its batches are longer than its requests: its stopwatch is wrong".into());
         }
+        Ok(())
     }
 
     /// Compares the stopwatch with the ruler for the first time. [`Probe::rate`] compares again.

@@ -71,12 +71,6 @@ impl LiveRow {
         }
     }
 
-    /// Allocates all the memory that the row may need.
-    pub(super) fn touch(&self) {
-        self.lateness.touch();
-        self.missed.touch();
-    }
-
     pub(super) fn spent(&self) -> Spent {
         *locked(&self.spent)
     }

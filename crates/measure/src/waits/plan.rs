@@ -138,14 +138,14 @@ impl Plan {
                  unless it has a --load-priority",
             )?;
         }
-        let alone = (1..cpus).contains(&self.cpus.len());
-        let pinned =
+        let leaves_one = (1..cpus).contains(&self.cpus.len());
+        let must_pin =
             "a real-time run must be pinned and leave one CPU free: name the CPUs with --cpu";
         let _raised = self.raised().map_err(|why| {
             let name = self.class().map_or("", Class::name);
             format!("--priority {name}: {}", why.0)
         })?;
-        ensure(alone || self.class() != Some(Class::Realtime), pinned)?;
+        ensure(leaves_one || self.class() != Some(Class::Realtime), must_pin)?;
         if let Some(priority) = spec.fifo() {
             let busy = self.methods.iter().any(|method| method.kind == Kind::Busy);
             ensure(
@@ -157,7 +157,7 @@ impl Plan {
                 ),
             )?;
             check_fifo("--priority", priority, allowed, cpus)?;
-            ensure(alone, pinned)?;
+            ensure(leaves_one, must_pin)?;
         }
         Ok(())
     }

@@ -286,7 +286,8 @@ pub(super) fn every_row(
     }
     // A run with a single row is often long, so it allocates its memory in advance.
     if let [only] = all.as_slice() {
-        only.touch();
+        only.lateness.touch();
+        only.missed.touch();
     }
     Ok(all)
 }

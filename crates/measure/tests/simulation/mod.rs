@@ -214,7 +214,8 @@ impl Simulation {
             periodic: true,
         };
         let row = LiveRow::new(spec, None, false);
-        row.touch();
+        row.lateness.touch();
+        row.missed.touch();
         let host = FakeThread::new(FakeTime::default(), Rc::new([]));
         let job = Job::new(host.time.run_clock(), &plan, Load::None);
         Self { plan, host, job, row, ring: Ring::default() }
