@@ -228,7 +228,7 @@ fn unordered_read(longest: Duration) -> Result<Shown, String> {
     } else {
         format!(
             "{cpus}, none of {plain_of} plain reads returned less than the value that was handed \
-             over before: the way order_between these CPUs takes longer than a read is early."
+             over before: the way between these CPUs takes longer than a read is early."
         )
     };
     let figures = vec![
