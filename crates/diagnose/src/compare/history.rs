@@ -122,6 +122,8 @@ impl<'a> Past<'a> {
         }
         self.runs.push(kept(&self.rows, self.file, self.newest));
         let (unit, unit_why, figures) = self.in_unit();
+        // Thousands of runs take less memory if their figures are there once.
+        self.runs.iter_mut().for_each(|run| run.figures = Vec::new());
         let (levels, rows) = match when {
             true => self.changed(&figures),
             false => (vec![Vec::new(); figures.len()], self.judged(&figures)),
