@@ -330,11 +330,8 @@ impl Seconds {
     /// Counts a wait that ended in this second, if that is still kept.
     pub fn add(&mut self, second: u64, class: usize) {
         self.extend(second);
-        let back = self.end - 1 - second.min(self.end - 1);
-        let at =
-            usize::try_from(back).ok().and_then(|back| self.counts.len().checked_sub(back + 1));
-        let count = at.and_then(|at| self.counts.get_mut(at)?.get_mut(class));
-        if let Some(count) = count {
+        let counts = self.place(second).and_then(|at| self.counts.get_mut(at));
+        if let Some(count) = counts.and_then(|counts| counts.get_mut(class)) {
             *count = count.saturating_add(1);
         }
     }
@@ -358,8 +355,13 @@ impl Seconds {
 
     /// The counts of a second; none if nothing is kept of it.
     pub fn of(&self, second: u64) -> Option<&Counts> {
+        self.counts.get(self.place(second)?)
+    }
+
+    /// Where the counts of a second are, if they are kept.
+    fn place(&self, second: u64) -> Option<usize> {
         let back = usize::try_from(self.end.checked_sub(second.checked_add(1)?)?).ok()?;
-        self.counts.get(self.counts.len().checked_sub(back + 1)?)
+        self.counts.len().checked_sub(back + 1)
     }
 
     /// Memory in bytes.
@@ -457,10 +459,8 @@ impl View {
                     self.marked = Some(self.marked(state));
                 }
             }
-            KeyCode::Left if self.open => self.mark(state, -1),
-            KeyCode::Right if self.open => self.mark(state, 1),
-            KeyCode::Down if self.open => self.mark(state, -1),
-            KeyCode::Up if self.open => self.mark(state, 1),
+            KeyCode::Left | KeyCode::Down if self.open => self.mark(state, -1),
+            KeyCode::Right | KeyCode::Up if self.open => self.mark(state, 1),
             // The list has the last one first.
             KeyCode::Right => self.mark(state, -1),
             KeyCode::Left => self.mark(state, 1),

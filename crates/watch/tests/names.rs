@@ -106,3 +106,23 @@ fn a_long_name_is_cut_on_every_screen() {
         assert!(!screen.contains(&name[..65]), "{what}");
     }
 }
+
+/// A recording may hold anything in their place.
+#[test]
+fn the_idle_state_and_the_policy_of_a_wake_up_are_quoted_and_cut() {
+    let long = "ab".repeat(5_000);
+    let cut = format!("{}…", &long[..64]);
+    for (name, shown) in NAMES.into_iter().chain([(&*long, &*cut)]) {
+        let mut state = State::default();
+        for mut event in events("rustc") {
+            if let Event::Late(late) = &mut event {
+                late.wake.idle = Some(name.into());
+                late.wake.culprits.iter_mut().for_each(|it| it.policy = Some(name.into()));
+            }
+            state.apply(event);
+        }
+        let view = View { open: true, ..View::default() };
+        let screen = draw(&state, &view, 300, 24).join("\n");
+        assert_eq!(screen.matches(shown).count(), 2, "no {shown} in\n{screen}");
+    }
+}

@@ -134,13 +134,13 @@ pub fn open_lines(state: &State, view: &View, cells: usize, height: usize) -> Ve
     let of = format!("late wake-up {} of {}", count(number), count(*state.late_numbers().end()));
     let remark = format!("{id} at {} UTC, {of}", moment(state.wall_ns(late.at_ns)));
     let mut lines = vec![heading(&title, &remark, cells, style)];
+    let quoted = |name: &str| style.signs(&late::safe(name));
     let mut facts = vec![wake.cpu.map_or("CPU not known".into(), |cpu| format!("CPU {cpu}"))];
     if wake.moved {
         facts.push("moved to it during the wait".into());
     }
-    facts.push(wake.idle.as_deref().map_or("idle state not known or none".into(), |state| {
-        format!("idle state {}", safe_name(state, style))
-    }));
+    let idle = wake.idle.as_deref().map(|state| format!("idle state {}", quoted(state)));
+    facts.push(idle.unwrap_or("idle state not known or none".into()));
     let hz = late.hz.filter(|hz| hz.is_finite());
     facts.push(hz.map_or("frequency not known".into(), |hz| format!("{:.2} GHz", hz / 1e9)));
     if wake.smis > 0 {
@@ -151,10 +151,20 @@ pub fn open_lines(state: &State, view: &View, cells: usize, height: usize) -> Ve
         let head = left(first, NAME_CELLS, style) + "     time    share";
         style.paint(Tone::Dim, &style.cut(&head, cells))
     };
+    let figures = |what: &str, ns: u64, about: &str| {
+        let share = percent(ns as f64 / wake.late_ns.max(1) as f64);
+        let mut line = left(&style.signs(what), NAME_CELLS.min(cells), style);
+        for text in [right(&human_ns(ns as f64), 9), right(&share, 9), format!("  {about}")] {
+            if columns(&line) + columns(&text) <= cells {
+                line += &text;
+            }
+        }
+        line
+    };
     lines.push(String::new());
     lines.push(head("part"));
     for part in &wake.parts {
-        lines.push(figures(part.cause.words(), part.ns, wake, String::new(), cells, style));
+        lines.push(figures(part.cause.words(), part.ns, ""));
     }
     if wake.parts.is_empty() {
         lines.push(style.cut("not known: causes are found on Linux only", cells));
@@ -170,11 +180,11 @@ pub fn open_lines(state: &State, view: &View, cells: usize, height: usize) -> Ve
             if culprit.tid != culprit.pid && culprit.tid > 0 {
                 about.push(format!("thread {}", culprit.tid));
             }
-            about.extend(culprit.policy.as_deref().map(|policy| safe_name(policy, style)));
+            about.extend(culprit.policy.as_deref().map(quoted));
             about.extend(culprit.priority.map(|priority| format!("priority {priority}")));
             let room = cells.saturating_sub(NAME_CELLS + 18 + 2);
             let about = joined(&about, room, style);
-            lines.push(figures(&late::name(culprit), culprit.ns, wake, about, cells, style));
+            lines.push(figures(&late::name(culprit), culprit.ns, &about));
         }
     }
     if !wake.interrupts.is_empty() {
@@ -184,7 +194,7 @@ pub fn open_lines(state: &State, view: &View, cells: usize, height: usize) -> Ve
             let what = late::interrupt(it);
             let about = format!("{} x {}", count(it.count), late::safe(&it.id));
             lines.push(match it.ns {
-                Some(ns) => figures(&what, ns, wake, about, cells, style),
+                Some(ns) => figures(&what, ns, &about),
                 None => {
                     style.cut(&format!("{}{about}", left(&what, NAME_CELLS + 20, style)), cells)
                 }
@@ -193,22 +203,4 @@ pub fn open_lines(state: &State, view: &View, cells: usize, height: usize) -> Ve
     }
     lines.truncate(height);
     lines
-}
-
-fn figures(
-    what: &str,
-    ns: u64,
-    wake: &Worst,
-    about: String,
-    cells: usize,
-    style: &Style,
-) -> String {
-    let share = percent(ns as f64 / wake.late_ns.max(1) as f64);
-    let mut line = left(&style.signs(what), NAME_CELLS.min(cells), style);
-    for text in [right(&human_ns(ns as f64), 9), right(&share, 9), format!("  {about}")] {
-        if columns(&line) + columns(&text) <= cells {
-            line += &text;
-        }
-    }
-    line
 }

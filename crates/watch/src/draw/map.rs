@@ -8,14 +8,8 @@ use chronoscope_report::block::Tone;
 use chronoscope_report::text::{Style, columns};
 use std::ops::{Range, RangeInclusive};
 
-/// The room for the map, and how fine it may be.
-pub struct Size {
-    pub width: usize,
-    pub height: usize,
-    pub tall: bool,
-    pub wide: bool,
-}
-
+/// From this width on, the distribution of all waits is next to the map.
+const WIDE: usize = 110;
 /// Rows that are there even if they are empty: from 1 us to 10 ms.
 const USUAL: RangeInclusive<usize> = PER_DECADE..=5 * PER_DECADE;
 /// The least share of the waits of a second for each sign, the largest first. A single wait has
@@ -26,8 +20,14 @@ const FEW: char = '·';
 /// What the signs mean.
 pub const LEGEND: &str = "· any ░ 1 ▒ 10 ▓ 50 █ 90 % of a second";
 
-/// The heading and the rows, from late to early, and an axis if the screen is tall.
-pub fn map_lines(state: &State, view: &View, size: &Size) -> Vec<String> {
+/// The heading and the rows, from late to early, and finer rows and an axis if the screen is tall.
+pub fn map_lines(
+    state: &State,
+    view: &View,
+    width: usize,
+    height: usize,
+    tall: bool,
+) -> Vec<String> {
     let style = &view.style;
     let none = Figures::default();
     let row = state.rows.get(view.selected).unwrap_or(&none);
@@ -35,16 +35,16 @@ pub fn map_lines(state: &State, view: &View, size: &Size) -> Vec<String> {
     let id = described.map_or(String::new(), |row| safe_name(&row.id, style));
     let limit = described.map_or(u64::MAX, |row| row.requested_ns.max(1));
     // The heading, and the axis.
-    let most = size.height - 1;
-    let fine =
-        size.tall.then(|| rows_of_classes(row.overshoot.classes(), 1)).filter(|it| it.len() < most);
-    let axis = size.tall && size.height > LABEL;
+    let most = height - 1;
+    let fine = tall.then(|| rows_of_classes(row.overshoot.classes(), 1));
+    let fine = fine.filter(|it| it.len() < most);
+    let axis = tall && height > LABEL;
     let all = fine.unwrap_or_else(|| rows_of_classes(row.overshoot.classes(), PER_DECADE));
     let shown = fitting(all, row.overshoot.classes(), most - usize::from(axis));
-    let wide = size.wide.then(|| (size.width * 62 / 100).saturating_sub(LABEL));
-    let across = wide.unwrap_or(size.width.saturating_sub(LABEL));
+    let wide = width >= WIDE;
+    let across = if wide { width * 62 / 100 } else { width }.saturating_sub(LABEL);
     let seconds = visible(state, across);
-    let remark = match size.width {
+    let remark = match width {
         0..70 => "a column for each second",
         _ => "overshoot, a column for each second",
     };
@@ -61,8 +61,25 @@ pub fn map_lines(state: &State, view: &View, size: &Size) -> Vec<String> {
         let text = " ".repeat(LABEL) + &ticks(&seconds, state.now_ns / 1_000_000_000, across);
         lines.push(style.paint(Tone::Dim, &text));
     }
-    if wide.is_some() {
-        next_to(&mut lines, row, &shown, state, size.width - LABEL - across, style);
+    if !wide {
+        return lines;
+    }
+    // The distribution of all waits, a bar for each row of the map.
+    let cells = width - LABEL - across;
+    let since = if state.since_ns > 0 { "since the reset" } else { "since the start" };
+    let remark = format!("{since}, bars to log scale");
+    let mut texts = vec![heading("  all waits", &remark, cells, style)];
+    let counts = shown.iter().map(|rows| row.overshoot.classes()[rows.clone()].iter().sum());
+    let bars: Vec<Bar> = counts.map(|count| (String::new(), count)).collect();
+    texts.extend(bar_lines(&bars, row.overshoot.count(), 2, cells, style));
+    // Next to the axis.
+    if columns(LEGEND) + 2 <= cells {
+        texts.push(style.paint(Tone::Dim, &right(LEGEND, cells)));
+    }
+    let most = lines.iter().map(|line| columns(line)).max().unwrap_or(0);
+    for (line, text) in lines.iter_mut().zip(texts) {
+        *line += &" ".repeat(most - columns(line));
+        *line += &text;
     }
     lines
 }
@@ -125,65 +142,33 @@ fn ticks(seconds: &Range<u64>, now: u64, cells: usize) -> String {
     line.into_iter().collect()
 }
 
-/// Adds the distribution of all waits, a bar for each row of the map.
-fn next_to(
-    lines: &mut [String],
-    row: &Figures,
-    shown: &[Range<usize>],
-    state: &State,
-    cells: usize,
-    style: &Style,
-) {
-    let remark = if state.since_ns > 0 { "since the reset" } else { "since the start" };
-    let mut texts =
-        vec![heading("  all waits", &format!("{remark}, bars to log scale"), cells, style)];
-    let bars = shown.iter().map(|classes| Bar {
-        label: String::new(),
-        count: row.overshoot.classes()[classes.clone()].iter().sum(),
-    });
-    texts.extend(bar_lines(&bars.collect::<Vec<_>>(), row.overshoot.count(), 2, cells, style));
-    // Next to the axis.
-    if columns(LEGEND) + 2 <= cells {
-        texts.push(style.paint(Tone::Dim, &right(LEGEND, cells)));
-    }
-    let most = lines.iter().map(|line| columns(line)).max().unwrap_or(0);
-    for (line, text) in lines.iter_mut().zip(texts) {
-        *line += &" ".repeat(most - columns(line));
-        *line += &text;
-    }
-}
-
 // Counts as bars.
 
 /// The width of the labels of an axis, with a space.
 pub const LABEL: usize = 8;
 
-/// A bar with its label.
-pub struct Bar {
-    pub label: String,
-    pub count: u64,
-}
+/// The label of a bar, and its count.
+type Bar = (String, u64);
 
 /// The widths of the count and of the share.
 const FIGURES: (usize, usize) = (12, 9);
 
 /// Bars to logarithmic scale, with their counts and their shares of all. The label has `label`
 /// cells.
-pub fn bar_lines(bars: &[Bar], all: u64, label: usize, cells: usize, style: &Style) -> Vec<String> {
+fn bar_lines(bars: &[Bar], all: u64, label: usize, cells: usize, style: &Style) -> Vec<String> {
     let room = cells.saturating_sub(label + FIGURES.0 + FIGURES.1);
     let most = (all.max(1) as f64).log10() + 1.0;
-    let line = |bar: &Bar| {
-        let length = match bar.count {
-            0 => 0.0,
-            n => ((n as f64).log10() + 1.0) / most * room as f64,
+    let sign = if style.unicode { "▇" } else { "=" };
+    let line = |(name, number): &Bar| {
+        let (length, counted, share) = match *number {
+            0 => (0.0, String::new(), String::new()),
+            n => {
+                let length = ((n as f64).log10() + 1.0) / most * room as f64;
+                (length, count(n), percent(n as f64 / all.max(1) as f64))
+            }
         };
-        let sign = if style.unicode { "▇" } else { "=" };
         let drawn = sign.repeat((length.round() as usize).min(room));
-        let (counted, share) = match bar.count {
-            0 => (String::new(), String::new()),
-            n => (count(n), percent(n as f64 / all.max(1) as f64)),
-        };
-        let label = style.paint(Tone::Dim, &left(&bar.label, label, style));
+        let label = style.paint(Tone::Dim, &left(name, label, style));
         let figures = right(&counted, FIGURES.0) + &right(&share, FIGURES.1);
         format!("{label}{}{figures}", left(&drawn, room, style))
     };
@@ -199,11 +184,11 @@ pub fn delta_bars(state: &State, cells: usize, height: usize, style: &Style) -> 
     let mut steps: Vec<(u64, u64)> = std::iter::once((0, 1)).chain(starts.zip(ends)).collect();
     let (least, most) = (state.deltas.least().unwrap_or(0), state.deltas.worst().unwrap_or(0));
     steps.retain(|(start, end)| *end > least && *start <= most);
-    let bar = |(start, end): &(u64, u64)| Bar {
-        label: right(&short_ns(*start as f64), LABEL - 1) + " ",
-        count: state.deltas.between(*start, *end),
+    let bar = |(start, end): (u64, u64)| {
+        let label = right(&short_ns(start as f64), LABEL - 1) + " ";
+        (label, state.deltas.between(start, end))
     };
-    let bars: Vec<Bar> = steps.iter().rev().map(bar).collect();
+    let bars: Vec<Bar> = steps.into_iter().rev().map(bar).collect();
     let remark = "from one read to the next, bars to log scale";
     let mut all = vec![heading(&format!("deltas of {id}"), remark, cells, style)];
     all.extend(bar_lines(&bars, state.deltas.count(), LABEL, cells, style));

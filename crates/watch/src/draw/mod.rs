@@ -8,15 +8,12 @@ mod map;
 
 use crate::state::{Figures, State, View};
 use chronoscope_model::quantile::Percentile;
-use chronoscope_model::recording::Row;
 use chronoscope_model::units::{count, human_ns, short_ns};
 use chronoscope_report::block::Tone;
 use chronoscope_report::clean::clean;
 use chronoscope_report::text::{Style, columns, wrapped};
 use map::LEGEND;
 
-/// From this width on, the distribution of all waits is next to the map.
-const WIDE: usize = 110;
 /// From this height on, a decade has three rows, and the deltas are below.
 const TALL: usize = 36;
 /// The least and the usual number of lines of late wake-ups, with their heading.
@@ -60,11 +57,10 @@ fn pictures(state: &State, view: &View, width: usize, height: usize, tall: bool)
     let room = if room > LEAST_ROWS { room } else { rest };
     let mut lines = Vec::new();
     if room > LEAST_ROWS {
-        let drawn = map::Size { width, height: room, tall, wide: width >= WIDE };
         lines = if view.deltas && !tall {
             map::delta_bars(state, width, room, &view.style)
         } else {
-            map::map_lines(state, view, &drawn)
+            map::map_lines(state, view, width, room, tall)
         };
     }
     lines.extend(table_lines(state, view, width, table_height));
@@ -287,10 +283,9 @@ const MARK: (&str, usize) = ("▸ ", 2);
 /// The head and the rows, of which the selected one is shown in any case.
 pub fn table_lines(state: &State, view: &View, cells: usize, height: usize) -> Vec<String> {
     let style = &view.style;
-    let rows: Vec<_> = state.start.rows.iter().zip(&state.rows).collect();
-    let longest =
-        rows.iter().map(|(row, _)| columns(&safe_name(&row.id, style))).max().unwrap_or(0);
-    let longest = longest.clamp(*NAME.start(), *NAME.end());
+    let rows = state.start.rows.iter().zip(&state.rows);
+    let longest = rows.clone().map(|(row, _)| columns(&safe_name(&row.id, style))).max();
+    let longest = longest.unwrap_or(0).clamp(*NAME.start(), *NAME.end());
     let mut shown: Vec<usize> = (0..COLUMNS.len()).collect();
     let taken =
         |shown: &[usize]| MARK.1 + shown.iter().map(|column| COLUMNS[*column].1).sum::<usize>();
@@ -306,31 +301,18 @@ pub fn table_lines(state: &State, view: &View, cells: usize, height: usize) -> V
     let mut lines = vec![style.paint(Tone::Dim, &head)];
     let room = height.saturating_sub(1);
     let first = (view.selected + 1).saturating_sub(room);
-    for (nth, (row, figures)) in rows.into_iter().enumerate().skip(first).take(room) {
-        lines.push(method_line(row, figures, view.selected == nth, &shown, named, style));
+    for (nth, (row, figures)) in rows.enumerate().skip(first).take(room) {
+        let selected = view.selected == nth;
+        let mark = if selected { MARK.0 } else { "  " };
+        let id = mark.to_owned() + &left(&safe_name(&row.id, style), named, style);
+        let id = if selected { style.paint(Tone::Strong, &id) } else { id };
+        let cell = |at: &usize| right(&(COLUMNS[*at].2)(figures), COLUMNS[*at].1);
+        lines.push(match &row.unavailable_reason {
+            Some(why) => format!("{id} {}", safe_name(why, style)),
+            None => id + &shown.iter().map(cell).collect::<String>(),
+        });
     }
     lines
-}
-
-fn method_line(
-    row: &Row,
-    figures: &Figures,
-    selected: bool,
-    shown: &[usize],
-    named: usize,
-    style: &Style,
-) -> String {
-    let mark = if selected { MARK.0 } else { "  " };
-    let id = mark.to_owned() + &left(&safe_name(&row.id, style), named, style);
-    let id = if selected { style.paint(Tone::Strong, &id) } else { id };
-    let rest = match &row.unavailable_reason {
-        Some(why) => format!(" {}", safe_name(why, style)),
-        None => {
-            let cell = |at: &usize| right(&(COLUMNS[*at].2)(figures), COLUMNS[*at].1);
-            shown.iter().map(cell).collect()
-        }
-    };
-    id + &rest
 }
 
 fn time(ns: Option<u64>) -> String {
