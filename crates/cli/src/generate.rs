@@ -86,7 +86,7 @@ fn completed(arg: Arg, names: Vec<&'static str>) -> Arg {
 fn names_of(command: &str, arg: &str) -> Option<Vec<&'static str>> {
     let runtimes = || chronoscope_runtimes::ALL.iter().map(|one| one.id);
     let findings = || faults::ALL.iter().map(|fault| fault.id);
-    let purposes = || PURPOSES.iter().map(|purpose| purpose.id());
+    let purposes = || PURPOSES.iter().map(|purpose| purpose.id);
     let presets = || PRESETS.iter().map(|preset| preset.names[0]);
     let clocks = || clocks::every().map(|entry| entry.id);
     let waits = || waits::ALL.iter().map(|entry| entry.id);

@@ -3,7 +3,7 @@
 
 use crate::usual;
 use crate::waits::{Request as Waits, after_clocks, sleeps};
-use chronoscope_diagnose::advise::{Basis, NOT_MEASURED, PURPOSES, Purpose};
+use chronoscope_diagnose::advise::{NOT_MEASURED, PURPOSES, Purpose};
 use chronoscope_measure::clocks;
 use chronoscope_measure::engine::notes;
 use chronoscope_measure::engine::schedule::{
@@ -124,42 +124,35 @@ fn first_read(kind: Kind, reads: Reads, built_on: BuiltOn) -> Option<&'static En
 /// A request for the measurements that advice needs, in 4 s for clocks, 19 s for waits, and 8 s for
 /// waits of one duration unless it is longer than 10 ms.
 pub struct AdviceRequest {
-    basis: Basis,
-    waits: WaitSpec,
+    /// Of waits like these, rather than of clocks.
+    waits: Option<WaitSpec>,
     language: Option<&'static str>,
 }
 
 impl AdviceRequest {
     /// A request for this purpose, or without one for every purpose of clocks.
     pub fn of(purpose: Option<&Purpose>) -> Self {
-        let basis = purpose.map_or(Basis::Clocks, Purpose::basis);
-        Self { basis, waits: WaitSpec::default(), language: None }
+        let of_waits = purpose.is_some_and(Purpose::is_of_waits);
+        Self { waits: of_waits.then(WaitSpec::default), language: None }
     }
 
     /// A request for waits of the duration or of the loop that `waits` names, if it names one, and
     /// of this language alone if it has some here.
     pub fn waits(waits: WaitSpec, language: Option<&'static str>) -> Self {
-        Self { basis: Basis::Waits, waits, language }
+        Self { waits: Some(waits), language }
     }
 }
 
 impl Measurement for AdviceRequest {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        match self.basis {
-            Basis::Clocks => {
-                let clocks = clocks::Request {
-                    entries: ALL.to_vec(),
-                    for_advice: true,
-                    ..clocks::Request::default()
-                };
-                clocks.within(setting.budget.unwrap_or(schedule::ADVICE.time), setting, report)
-            }
-            Basis::Waits => {
-                report.spec = Some(Spec::Waits(self.waits.clone()));
-                let overview = Waits::overview(&self.waits, self.language);
-                Box::new(overview).measure(setting, report)
-            }
+        if let Some(waits) = self.waits {
+            let overview = Waits::overview(&waits, self.language);
+            report.spec = Some(Spec::Waits(waits));
+            return Box::new(overview).measure(setting, report);
         }
+        let entries = ALL.to_vec();
+        let clocks = clocks::Request { entries, for_advice: true, ..clocks::Request::default() };
+        clocks.within(setting.budget.unwrap_or(schedule::ADVICE.time), setting, report)
     }
 }
 

@@ -4,9 +4,7 @@ use crate::context::{Context, Usage};
 use crate::input;
 use crate::options::Export;
 use crate::task::{Code, Job, Measure, Run, Screen, Task};
-use chronoscope_diagnose::advise::{
-    self, Basis, LANGUAGES, NOT_MEASURED, PURPOSES, Purpose, advise_in,
-};
+use chronoscope_diagnose::advise::{self, LANGUAGES, NOT_MEASURED, PURPOSES, Purpose, advise_in};
 use chronoscope_model::advice::{Goal, WaitChoice};
 use chronoscope_model::units::{parse_duration, parse_period, short_ns};
 use chronoscope_model::waits::WaitSpec;
@@ -165,25 +163,19 @@ impl Run for Args {
         let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let wait = Asks { ns: duration.or(self.every).map(ns), paced: self.every.is_some(), goal };
         if wait.ns.is_some() || goal.is_some() {
-            match purpose.map(|purpose| (purpose.basis(), purpose.id())) {
-                Some((Basis::Clocks, id)) => {
-                    let line = format!("--wait, --every and --goal do not apply to {id}");
-                    return Err(Usage(line).into());
-                }
-                _ => purpose = PURPOSES.iter().copied().find(|it| it.basis() == Basis::Waits),
+            if let Some(other) = purpose.filter(|it| !it.is_of_waits()) {
+                let line = format!("--wait, --every and --goal do not apply to {}", other.id);
+                return Err(Usage(line).into());
             }
+            purpose = PURPOSES.iter().copied().find(|it| it.is_of_waits());
         }
         let asked = self.language.as_deref().map(Code::named).transpose()?;
         let code = asked.map_or_else(|| Code::usual(context.options.verbose), Ok)?;
-        let languages: Vec<&'static str> = match code {
-            Code::All => LANGUAGES.to_vec(),
-            Code::In(language) => vec![language],
+        let (languages, own) = match code {
+            Code::All => (LANGUAGES.to_vec(), None),
+            Code::In(language) => (vec![language], Some(language)),
         };
-        let of_waits = purpose.is_some_and(|purpose| purpose.basis() == Basis::Waits);
-        let own = match code {
-            Code::In(language) => Some(language),
-            Code::All => None,
-        };
+        let of_waits = purpose.is_some_and(Purpose::is_of_waits);
         let other = self.on.map(|on| Ok::<_, anyhow::Error>((on, on.report()?))).transpose()?;
         let machine = other.as_ref().and_then(|(_, (_, machine))| machine.clone());
         let job = match (&self.from, other) {
@@ -239,18 +231,17 @@ impl Run for Args {
             }
             Ok(())
         };
-        let distributions = of_waits;
-        Ok(Job { code, distributions, amend: Some(Box::new(amend)), ..job }.into())
+        Ok(Job { code, distributions: of_waits, amend: Some(Box::new(amend)), ..job }.into())
     }
 }
 
 fn purpose(wanted: &str) -> Result<&'static Purpose, Error> {
-    let ids = PURPOSES.iter().map(|purpose| purpose.id());
+    let ids = PURPOSES.iter().map(|purpose| purpose.id);
     advise::find(wanted).ok_or_else(|| unknown("purpose", ids, wanted))
 }
 
 fn is_for(purpose: Option<&Purpose>, advice: &Advice) -> bool {
-    purpose.is_none_or(|purpose| purpose.id() == advice.purpose)
+    purpose.is_none_or(|purpose| purpose.id == advice.purpose)
 }
 
 /// What is asked about waits: a duration, or the period of a loop, and a goal.
@@ -328,9 +319,9 @@ fn from_report(
     let refuse = |what: String| Err(Usage(format!("{}: {what}", path.display())));
     report.advice = advise_in(&report, languages);
     if !report.advice.iter().any(|advice| is_for(purpose, advice)) {
-        let (what, how) = match purpose.map(Purpose::basis) {
-            Some(Basis::Waits) => ("no waits", "chronoscope waits"),
-            Some(Basis::Clocks) => ("no clocks", "chronoscope clocks"),
+        let (what, how) = match purpose.map(Purpose::is_of_waits) {
+            Some(true) => ("no waits", "chronoscope waits"),
+            Some(false) => ("no clocks", "chronoscope clocks"),
             None => ("neither clocks nor waits", "chronoscope"),
         };
         return refuse(format!(

@@ -113,7 +113,7 @@ fn unknown(name: &str) -> Error {
         .chain(waits::ALL.iter().map(|entry| ("wait", entry.id)))
         .chain(chronoscope_runtimes::ALL.iter().map(|runtime| ("runtime", runtime.id)))
         .chain(faults::ALL.iter().map(|fault| ("finding", fault.id)))
-        .chain(advise::PURPOSES.iter().map(|purpose| ("purpose", purpose.id())))
+        .chain(advise::PURPOSES.iter().map(|purpose| ("purpose", purpose.id)))
         .chain(presets::PRESETS.iter().flat_map(|one| &one.names).map(|name| ("preset", *name)))
         .chain(terms.flat_map(|page| terms::whole_names(page).map(|name| (page.title, name))))
         .chain(causes::ALL.iter().map(|page| ("cause of late waits", page.name())))
@@ -140,8 +140,6 @@ const ALIASES: &[(&str, &str)] = &[
     ("__builtin_ia32_rdtscMS", "x86/rdtsc-ms"),
     ("QPC busy wait", "busy/qpc"),
     ("HR wait timer + busywait", "hybrid/waitable-timer-high-resolution"),
-    ("MinGW usleep()", "mingw/usleep"),
-    ("MinGW nanosleep()", "mingw/nanosleep"),
     ("MinGW usleep", "mingw/usleep"),
     ("MinGW nanosleep", "mingw/nanosleep"),
 ];
@@ -154,11 +152,12 @@ const AROUND: [&str; 6] =
 /// call contains it.
 fn pages(name: &str) -> Vec<Page> {
     let bare = AROUND.iter().fold(name.to_owned(), |name, part| name.replace(part, ""));
-    if let Some((_, id)) = ALIASES.iter().find(|(alias, _)| [name, &bare].contains(alias)) {
-        return named(id);
-    }
     // In a text, `time()` is the function, and `time` may be anything.
     let is_function = name.ends_with("()");
+    let called = [name.trim_end_matches("()"), &bare];
+    if let Some((_, id)) = ALIASES.iter().find(|(alias, _)| called.contains(alias)) {
+        return named(id);
+    }
     let mut found = named(name);
     for by_name in [!is_function, is_function] {
         if found.is_empty() {
@@ -472,7 +471,7 @@ mod tests {
         let runtimes = chronoscope_runtimes::ALL.iter().map(|runtime| runtime.id);
         let names = (clocks::ALL.iter().map(|entry| entry.id))
             .chain(faults::ALL.iter().map(|fault| fault.id))
-            .chain(advise::PURPOSES.iter().map(|purpose| purpose.id()))
+            .chain(advise::PURPOSES.iter().map(|purpose| purpose.id))
             .chain(waits::ALL.iter().map(|entry| entry.id))
             .chain(terms::all().flat_map(terms::whole_names))
             .chain(runtimes.clone())

@@ -58,7 +58,7 @@ impl What {
                 .collect(),
             Self::Purposes => advise::PURPOSES
                 .iter()
-                .map(|purpose| ListRow::plain(purpose.id(), purpose.page().title))
+                .map(|purpose| ListRow::plain(purpose.id, purpose.page().title))
                 .collect(),
             Self::Presets => presets::PRESETS
                 .iter()

@@ -2,8 +2,8 @@
 //! a bare counter may be chosen: the shortest intervals, and traces.
 
 use super::pick::{
-    cheapest, chosen, figures, figures_over, first_of, first_ordered, merged, none, precise,
-    rejected, shortest, slow_because,
+    cheapest, chosen, figures, figures_over, first_by, first_of, merged, precise, rejected,
+    shortest, slow_because,
 };
 use super::{How, Purpose};
 use crate::clocks::COARSE_NS;
@@ -17,7 +17,7 @@ use chronoscope_model::{Advice, Estimate, Report, Shortest};
 pub(super) const INTERVAL: Purpose = Purpose {
     id: "interval",
     short: "Measure a duration",
-    how: How::Clock { choose: interval_clock, needs: &[SYSTEM] },
+    how: How::Clock { choose: interval_clock, of: INTERVAL_CLOCKS, needs: &[SYSTEM] },
 };
 
 /// The system's own monotonic clocks.
@@ -41,10 +41,8 @@ pub(crate) fn system_clock(report: &Report) -> Option<&Clock> {
         .or_else(|| first_of(report, INTERVAL_CLOCKS, |c| c.kind == Kind::Monotonic))
 }
 
-fn interval_clock(report: &Report) -> Advice {
-    let Some(clock) = system_clock(report) else {
-        return none(report, INTERVAL_CLOCKS);
-    };
+fn interval_clock(report: &Report) -> Option<Advice> {
+    let clock = system_clock(report)?;
     let why = format!(
         "{}; it is never stepped and agrees on every CPU.{}{}",
         figures_over(report, clock),
@@ -63,14 +61,14 @@ fn interval_clock(report: &Report) -> Advice {
             ],
         )
     );
-    chosen(clock, why)
+    Some(chosen(clock, why))
 }
 
 /// The time of a log line or an event, in universal time.
 pub(super) const TIMESTAMP: Purpose = Purpose {
     id: "timestamp",
     short: "Timestamp events",
-    how: How::Clock { choose: timestamp_clock, needs: &[TIMESTAMP_SYSTEM] },
+    how: How::Clock { choose: timestamp_clock, of: TIMESTAMP_CLOCKS, needs: &[TIMESTAMP_SYSTEM] },
 };
 
 const TIMESTAMP_SYSTEM: &[&str] = &["posix/realtime", "windows/getsystemtimepreciseasfiletime"];
@@ -90,13 +88,10 @@ pub(super) const TIMESTAMP_CLOCKS: &[&str] = &[
 /// The longest tick that distinguishes the events of a log, in nanoseconds.
 const FINE_NS: f64 = 2000.0;
 
-fn timestamp_clock(report: &Report) -> Advice {
+fn timestamp_clock(report: &Report) -> Option<Advice> {
     let fine = |c: &Clock| c.kind == Kind::Wall && c.step_ns().is_none_or(|ns| ns <= FINE_NS);
     let clock = first_of(report, TIMESTAMP_CLOCKS, fine)
-        .or_else(|| first_of(report, TIMESTAMP_CLOCKS, |c| c.kind == Kind::Wall));
-    let Some(clock) = clock else {
-        return none(report, TIMESTAMP_CLOCKS);
-    };
+        .or_else(|| first_of(report, TIMESTAMP_CLOCKS, |c| c.kind == Kind::Wall))?;
     let why = format!(
         "{}; it follows UTC, so it can be stepped: do not measure by subtracting two of its \
          timestamps.{}{}",
@@ -112,14 +107,14 @@ fn timestamp_clock(report: &Report) -> Advice {
             ],
         )
     );
-    chosen(clock, why)
+    Some(chosen(clock, why))
 }
 
 /// A cheap read of the time when milliseconds are enough.
 pub(super) const COARSE: Purpose = Purpose {
     id: "coarse",
     short: "",
-    how: How::Clock { choose: coarse_clock, needs: &[SYSTEM, COARSE_FIRST] },
+    how: How::Clock { choose: coarse_clock, of: COARSE_CLOCKS, needs: &[SYSTEM, COARSE_FIRST] },
 };
 
 /// The longest tick that still counts as milliseconds, in nanoseconds: 15.625 ms is the longest
@@ -143,7 +138,7 @@ pub(super) const COARSE_CLOCKS: &[&str] = &[
     "mach/absolute_time",
 ];
 
-fn coarse_clock(report: &Report) -> Advice {
+fn coarse_clock(report: &Report) -> Option<Advice> {
     let fits = |c: &Clock| {
         c.kind == Kind::Monotonic
             && !unordered(c, &report.environment)
@@ -152,13 +147,9 @@ fn coarse_clock(report: &Report) -> Advice {
     };
     let system = system_clock(report);
     let Some(least) = cheapest(report, fits) else {
-        return match system.filter(|c| usable(c)) {
-            Some(clock) => {
-                let why = format!("{}; nothing cheaper was measured.", figures(clock));
-                chosen(clock, why)
-            }
-            None => none(report, COARSE_CLOCKS),
-        };
+        let clock = system.filter(|c| usable(c))?;
+        let why = format!("{}; nothing cheaper was measured.", figures(clock));
+        return Some(chosen(clock, why));
     };
     let clock = match (system, least.read_ns(), system.and_then(Clock::read_ns)) {
         (Some(system), Some(a), Some(b)) if a > b * WORTH => system,
@@ -187,7 +178,7 @@ fn coarse_clock(report: &Report) -> Advice {
             ],
         )
     );
-    chosen(clock, why)
+    Some(chosen(clock, why))
 }
 
 /// A ratio with few digits: `3.4`, `151`.
@@ -199,7 +190,7 @@ fn times(ratio: f64) -> String {
 pub(super) const CPU: Purpose = Purpose {
     id: "cpu",
     short: "Measure CPU time",
-    how: How::Clock { choose: cpu_clock, needs: &[CPU_SYSTEM] },
+    how: How::Clock { choose: cpu_clock, of: CPU_CLOCKS, needs: &[CPU_SYSTEM] },
 };
 
 const CPU_SYSTEM: &[&str] = &["posix/process-cputime", "windows/querythreadcycletime"];
@@ -213,14 +204,11 @@ pub(super) const CPU_CLOCKS: &[&str] = &[
     "windows/querythreadcycletime",
 ];
 
-fn cpu_clock(report: &Report) -> Advice {
+fn cpu_clock(report: &Report) -> Option<Advice> {
     let fine = |c: &Clock| c.kind == Kind::Cpu && c.step_ns().is_none_or(|ns| ns <= 1e6);
     let clock = first_of(report, &CPU_CLOCKS[..1], fine)
         .or_else(|| first_of(report, CPU_CLOCKS, fine))
-        .or_else(|| first_of(report, CPU_CLOCKS, |c| c.kind == Kind::Cpu));
-    let Some(clock) = clock else {
-        return none(report, CPU_CLOCKS);
-    };
+        .or_else(|| first_of(report, CPU_CLOCKS, |c| c.kind == Kind::Cpu))?;
     let whose = match clock.id.as_str() {
         "posix/thread-cputime" | "windows/querythreadcycletime" => {
             "only the calling thread, and stops while it sleeps"
@@ -244,20 +232,18 @@ fn cpu_clock(report: &Report) -> Advice {
             .collect::<Vec<_>>(),
         )
     );
-    chosen(clock, why)
+    Some(chosen(clock, why))
 }
 
 /// Times compared between processes, threads and CPUs of one machine.
 pub(super) const CROSS_PROCESS: Purpose = Purpose {
     id: "cross-process",
     short: "",
-    how: How::Clock { choose: cross_process_clock, needs: &[SYSTEM] },
+    how: How::Clock { choose: cross_process_clock, of: INTERVAL_CLOCKS, needs: &[SYSTEM] },
 };
 
-fn cross_process_clock(report: &Report) -> Advice {
-    let Some(clock) = system_clock(report) else {
-        return none(report, INTERVAL_CLOCKS);
-    };
+fn cross_process_clock(report: &Report) -> Option<Advice> {
+    let clock = system_clock(report)?;
     let env = &report.environment;
     let raw = tsc_objection(env).or_else(|| counter_may_jump(env));
     let raw = raw.unwrap_or_else(|| {
@@ -278,14 +264,14 @@ fn cross_process_clock(report: &Report) -> Advice {
             ],
         )
     );
-    chosen(clock, why)
+    Some(chosen(clock, why))
 }
 
 /// Elapsed time that includes suspend.
 pub(super) const BOOT: Purpose = Purpose {
     id: "boot",
     short: "",
-    how: How::Clock { choose: boot_clock, needs: &[BOOT_CLOCKS] },
+    how: How::Clock { choose: boot_clock, of: BOOT_CLOCKS, needs: &[BOOT_CLOCKS] },
 };
 
 pub(super) const BOOT_CLOCKS: &[&str] = &[
@@ -296,12 +282,9 @@ pub(super) const BOOT_CLOCKS: &[&str] = &[
     "mach/continuous_time",
 ];
 
-fn boot_clock(report: &Report) -> Advice {
-    let Some(clock) = first_of(report, &BOOT_CLOCKS[..2], |c| c.kind == Kind::Monotonic)
-        .or_else(|| first_of(report, BOOT_CLOCKS, |c| c.kind == Kind::Monotonic))
-    else {
-        return none(report, BOOT_CLOCKS);
-    };
+fn boot_clock(report: &Report) -> Option<Advice> {
+    let clock = first_of(report, &BOOT_CLOCKS[..2], |c| c.kind == Kind::Monotonic)
+        .or_else(|| first_of(report, BOOT_CLOCKS, |c| c.kind == Kind::Monotonic))?;
     let why = format!(
         "{}; it keeps running while the machine is suspended and is never stepped.{}{}",
         figures(clock),
@@ -314,7 +297,7 @@ fn boot_clock(report: &Report) -> Advice {
             ],
         )
     );
-    chosen(clock, why)
+    Some(chosen(clock, why))
 }
 
 /// A microbenchmark: the shortest intervals.
@@ -323,6 +306,7 @@ pub(super) const MICRO: Purpose = Purpose {
     short: "Microbenchmark",
     how: How::Clock {
         choose: micro_clock,
+        of: ORDERED,
         // The other reads do more than one of these, and so cost more.
         needs: &[SYSTEM, &["x86/lfence-rdtsc", "x86/rdtscp", "arm/isb-cntvct"]],
     },
@@ -338,11 +322,12 @@ pub(super) const ORDERED: &[&str] = &[
     "arm/cntvctss",
 ];
 
-fn micro_clock(report: &Report) -> Advice {
+fn micro_clock(report: &Report) -> Option<Advice> {
     let objection = tsc_objection(&report.environment);
     let system = system_clock(report);
     let counter = match objection {
-        None => first_ordered(report, ORDERED),
+        // By the cost of a read that is ordered after the one before.
+        None => first_by(report, ORDERED, |_| true, Clock::ordered_ns),
         Some(_) => None,
     };
     // An ordered counter is worth the trouble only if it is cheaper than the system's clock.
@@ -371,17 +356,15 @@ fn micro_clock(report: &Report) -> Advice {
                 ],
             )
         );
-        return Advice {
+        return Some(Advice {
             cost_ns: read.known_ns(),
             // A table of clocks has another for reads back to back.
             figure: format!("{cost} ordered"),
             shortest: by_pair(report),
             ..chosen(clock, why)
-        };
+        });
     }
-    let Some(clock) = system else {
-        return none(report, ORDERED);
-    };
+    let clock = system?;
     let shortest = by_system(clock);
     let against = match (&objection, counter) {
         (Some(reason), _) => format!(" The counter itself is ruled out: {reason}."),
@@ -394,7 +377,7 @@ fn micro_clock(report: &Report) -> Advice {
         precise("It", &shortest),
         slow_because(report, clock)
     );
-    Advice { shortest, ..chosen(clock, why) }
+    Some(Advice { shortest, ..chosen(clock, why) })
 }
 
 /// Why a read after MFENCE is rejected: its order if MFENCE orders only memory, otherwise its cost.
@@ -437,6 +420,7 @@ pub(super) const TRACE: Purpose = Purpose {
     short: "Trace",
     how: How::Clock {
         choose: trace_clock,
+        of: COUNTERS,
         // The other names are those of the same instruction.
         needs: &[SYSTEM, &["x86/rdtsc-intrinsic", "arm/cntvct"]],
     },
@@ -445,7 +429,7 @@ pub(super) const TRACE: Purpose = Purpose {
 pub(super) const COUNTERS: &[&str] =
     &["x86/rdtsc-intrinsic", "x86/rdtsc-builtin", "x86/rdtsc-asm", "arm/cntvct"];
 
-fn trace_clock(report: &Report) -> Advice {
+fn trace_clock(report: &Report) -> Option<Advice> {
     let env = &report.environment;
     // Records from several CPUs are merged by their timestamps, so the counter must be one that the
     // kernel itself keeps time with.
@@ -475,11 +459,9 @@ fn trace_clock(report: &Report) -> Advice {
                 ],
             )
         );
-        return chosen(clock, why);
+        return Some(chosen(clock, why));
     }
-    let Some(clock) = system else {
-        return none(report, COUNTERS);
-    };
+    let clock = system?;
     let against = objection
         .map_or(String::new(), |reason| format!(" The counter itself is ruled out: {reason}."));
     let why = format!(
@@ -488,5 +470,5 @@ fn trace_clock(report: &Report) -> Advice {
         merged(clock),
         slow_because(report, clock)
     );
-    chosen(clock, why)
+    Some(chosen(clock, why))
 }

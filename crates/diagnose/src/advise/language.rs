@@ -91,8 +91,8 @@ fn in_this_tool(
     let rows = sheets.iter().flat_map(|sheet| sheet.ids.iter().map(move |id| (sheet, id)));
     let rows = rows.filter_map(|(sheet, id)| Some((sheet, available(report, id)?)));
     let fit = rows.filter(|(_, clock)| usable(clock) && Some(clock.kind) == wanted);
-    let cheapest = fit.min_by(|a, b| f64::total_cmp(&ns(a.1.read_ns()), &ns(b.1.read_ns())));
-    let Some((sheet, clock)) = cheapest else {
+    let costs = fit.filter_map(|(sheet, clock)| Some((sheet, clock, clock.read_ns()?)));
+    let Some((sheet, clock, _)) = costs.min_by(|a, b| a.2.total_cmp(&b.2)) else {
         let asked = format!("chronoscope advise --language {language} measures it");
         let first = sheets.iter().find(|sheet| sheet.is_of(&report.environment));
         return without_figures(language, first, &asked);
@@ -116,10 +116,6 @@ fn in_this_tool(
         shortest,
         ..Advice::default()
     })
-}
-
-fn ns(read: Option<f64>) -> f64 {
-    read.unwrap_or(f64::INFINITY)
 }
 
 /// The cheapest of the finest clocks of a language's runtime that the code of this purpose reads.

@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 /// What someone needs a clock or a wait for. Its page is in `purposes.md`.
 pub struct Purpose {
     /// The id, as `--for` takes it.
-    id: &'static str,
+    pub id: &'static str,
     /// The purpose in a word or three, as a summary shows it; empty if a summary leaves it out.
     short: &'static str,
     how: How,
@@ -33,17 +33,12 @@ static PAGES: LazyLock<Vec<(Page, &'static str)>> = LazyLock::new(|| {
     page::pages(packed!("purposes.md")).map(split).collect()
 });
 
-/// The measurement that advice follows from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Basis {
-    Clocks,
-    Waits,
-}
-
 enum How {
     /// One clock is chosen, and one for each language that has no code for it.
     Clock {
-        choose: fn(&Report) -> Advice,
+        choose: fn(&Report) -> Option<Advice>,
+        /// The candidates, of which none is suitable if none is chosen.
+        of: &'static [&'static str],
         /// The clocks that decide. The other candidates are wrappers of them, which only stand in
         /// for them, or do more.
         needs: &'static [&'static [&'static str]],
@@ -53,10 +48,6 @@ enum How {
 }
 
 impl Purpose {
-    pub const fn id(&self) -> &'static str {
-        self.id
-    }
-
     /// Its page, whose title is the purpose in words. The page says what a clock or wait must have,
     /// what rules one out (`how`), and what is advised (`act`).
     pub fn page(&self) -> &'static Page {
@@ -74,11 +65,9 @@ impl Purpose {
         PAGES.iter().find(|(page, _)| page.name() == self.id).unwrap_or(&NONE)
     }
 
-    pub fn basis(&self) -> Basis {
-        match self.how {
-            How::Clock { .. } => Basis::Clocks,
-            How::Waits(_) => Basis::Waits,
-        }
+    /// Whether advice follows from waits, rather than from clocks.
+    pub fn is_of_waits(&self) -> bool {
+        matches!(self.how, How::Waits(_))
     }
 
     /// The clocks of any system without which there is no advice.
@@ -103,14 +92,14 @@ impl Purpose {
     /// languages have code also if they were not measured.
     fn advise(&self, report: &Report, asked: &[&str]) -> Vec<Advice> {
         match self.how {
-            How::Clock { choose, .. } => {
+            How::Clock { choose, of, .. } => {
                 let known = !report.clocks.is_empty() && self.is_decided(report);
                 let first = known.then(|| Advice {
-                    purpose: self.id().into(),
+                    purpose: self.id.into(),
                     title: self.page().title.into(),
                     short: self.short.into(),
                     summary: !self.short.is_empty(),
-                    ..choose(report)
+                    ..choose(report).unwrap_or_else(|| pick::none(report, of))
                 });
                 language::answers(report, self.page(), first, asked)
             }
@@ -133,7 +122,7 @@ pub const PURPOSES: &[&Purpose] = &[
 ];
 
 pub fn find(id: &str) -> Option<&'static Purpose> {
-    PURPOSES.iter().find(|purpose| purpose.id().eq_ignore_ascii_case(id)).copied()
+    PURPOSES.iter().find(|purpose| purpose.id.eq_ignore_ascii_case(id)).copied()
 }
 
 /// Advice for every purpose that this report has measurements for.
@@ -153,7 +142,7 @@ pub fn advise_in(report: &Report, languages: &[&str]) -> Vec<Advice> {
 pub fn unmeasured(env: &Environment, languages: &[&str], why: &str) -> Vec<Advice> {
     let all = PURPOSES.iter().flat_map(|purpose| languages.iter().map(move |it| (purpose, *it)));
     let of = |(purpose, language): (&&Purpose, &str)| {
-        let known = sheets(language, purpose.id(), System::of(env));
+        let known = sheets(language, purpose.id, System::of(env));
         let first = known.iter().find(|sheet| sheet.is_of(env));
         let found = language::without_figures(language, first, why)?;
         Some(language::named(purpose.page(), language, found))
@@ -163,7 +152,7 @@ pub fn unmeasured(env: &Environment, languages: &[&str], why: &str) -> Vec<Advic
 
 /// The code of every sheet of a language for a machine like this one, whatever is chosen there.
 pub fn every_sheet(language: &str, env: &Environment) -> Vec<String> {
-    let purposes = PURPOSES.iter().map(|purpose| purpose.id());
+    let purposes = PURPOSES.iter().map(|purpose| purpose.id);
     let all = purposes.flat_map(|purpose| sheets(language, purpose, System::of(env)));
     all.filter(|sheet| sheet.is_of(env)).map(|sheet| sheet.code).collect()
 }
@@ -244,11 +233,11 @@ mod tests {
                 ids.insert(name.to_lowercase().replace('_', "-"));
             }
         }
-        assert_eq!(ids, PURPOSES.iter().map(|purpose| purpose.id().to_owned()).collect());
+        assert_eq!(ids, PURPOSES.iter().map(|purpose| purpose.id.to_owned()).collect());
         for purpose in PURPOSES {
             let page = purpose.page();
             for text in [page.about, page.how, page.act, purpose.trap()] {
-                assert!(text.ends_with('.'), "{}: {text}", purpose.id());
+                assert!(text.ends_with('.'), "{}: {text}", purpose.id);
             }
         }
         assert_eq!(PAGES.len(), PURPOSES.len());
@@ -303,14 +292,14 @@ mod tests {
             for measured in purpose.needs() {
                 let one = |id| (id, (id == measured).then_some(20.0));
                 let report = of(purpose.needs().map(one));
-                let all = advise(&report).into_iter().filter(|it| it.purpose == purpose.id());
+                let all = advise(&report).into_iter().filter(|it| it.purpose == purpose.id);
                 let all: Vec<Advice> = all.collect();
                 let chosen = all.first().and_then(kind);
                 for advice in all.iter().filter(|it| it.figure == NOT_MEASURED) {
                     let clock = advice.clock.as_deref().expect("an id");
-                    assert!(is_of(clock, &report.environment), "{} {clock}", purpose.id());
-                    assert_eq!(kind(advice), chosen, "{} {clock}", purpose.id());
-                    own.extend(advice.languages.iter().map(|it| (purpose.id(), it.clone())));
+                    assert!(is_of(clock, &report.environment), "{} {clock}", purpose.id);
+                    assert_eq!(kind(advice), chosen, "{} {clock}", purpose.id);
+                    own.extend(advice.languages.iter().map(|it| (purpose.id, it.clone())));
                 }
             }
         }
@@ -341,7 +330,7 @@ mod tests {
         const CONVERSIONS: [&str; 5] = ["_cast<", " / ", "() // ", ".Format(", "toISOString("];
         let converts = |code: &str| CONVERSIONS.iter().any(|it| code.contains(it));
         let systems = [System::Linux, System::Windows, System::Mac, System::Other];
-        let all = LANGUAGES.into_iter().flat_map(|l| PURPOSES.iter().map(move |p| (l, p.id())));
+        let all = LANGUAGES.into_iter().flat_map(|l| PURPOSES.iter().map(move |p| (l, p.id)));
         for (language, purpose) in all {
             // Such code also computes a difference, which no row does.
             let is_difference = ["interval", "micro"].contains(&purpose);
@@ -396,9 +385,9 @@ mod tests {
             for (language, purpose) in
                 LANGUAGES.into_iter().flat_map(|l| PURPOSES.iter().map(move |p| (l, p)))
             {
-                for sheet in sheets(language, purpose.id(), system) {
+                for sheet in sheets(language, purpose.id, system) {
                     let long = sheet.code.lines().find(|line| line.len() > 66);
-                    assert!(long.is_none(), "{language} {}: {long:?}", purpose.id());
+                    assert!(long.is_none(), "{language} {}: {long:?}", purpose.id);
                 }
             }
         }

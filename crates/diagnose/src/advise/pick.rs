@@ -18,15 +18,11 @@ pub(super) fn first_of<'a>(
     ids: &[&str],
     accept: impl Fn(&Clock) -> bool,
 ) -> Option<&'a Clock> {
-    cheapest_of(report, ids, accept, Clock::read_ns)
+    first_by(report, ids, accept, Clock::read_ns)
 }
 
-/// Like [`first_of`], by the cost of a read that is ordered after the one before.
-pub(super) fn first_ordered<'a>(report: &'a Report, ids: &[&str]) -> Option<&'a Clock> {
-    cheapest_of(report, ids, |_| true, Clock::ordered_ns)
-}
-
-fn cheapest_of<'a>(
+/// Like [`first_of`], by this cost.
+pub(super) fn first_by<'a>(
     report: &'a Report,
     ids: &[&str],
     accept: impl Fn(&Clock) -> bool,

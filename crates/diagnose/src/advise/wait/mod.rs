@@ -180,7 +180,7 @@ fn candidates<'a>(rows: &[(usize, &'a Wait)], goal: Goal) -> Vec<Candidate<'a>> 
         (known == loads).then_some(latest)
     };
     let mut all: Vec<Candidate> = methods.into_values().filter_map(latest).collect();
-    all.sort_by_key(Candidate::place);
+    all.sort_by_key(|row| row.place);
     all
 }
 
@@ -194,7 +194,7 @@ fn advice(asked: Asked, goal: Goal, choice: &Choice, compared: usize) -> Advice 
     };
     let spin = choice.spin.as_ref();
     Advice {
-        purpose: WAIT.id().into(),
+        purpose: WAIT.id.into(),
         title: asked.title(goal),
         short: format!("{} {}", if asked.paced { "Every" } else { "Wait" }, short(asked.ns as f64)),
         figure: format!(
@@ -217,7 +217,7 @@ fn advice(asked: Asked, goal: Goal, choice: &Choice, compared: usize) -> Advice 
             of_a_cpu(row),
             wait.language.name(),
             told_apart(goal, choice, compared),
-            cost_of_slice(wait)
+            wait.slice_ns.map_or("", |_| COST_OF_SLICE)
         ),
         criterion: named(goal).1,
         wait: Some(WaitChoice {
@@ -261,7 +261,7 @@ fn none(asked: Asked, goal: Goal, rows: &[(usize, &Wait)], judged: &[Candidate])
         "Each method that was measured spins: chronoscope waits measures others.".into()
     };
     Advice {
-        purpose: WAIT.id().into(),
+        purpose: WAIT.id.into(),
         title: asked.title(goal),
         why,
         criterion: named(goal).1,
@@ -317,16 +317,9 @@ fn label(wait: &Wait) -> String {
     format!("{}{with}{}", wait.id, set.join(" and "))
 }
 
-/// What a short slice costs others, if one was set.
-fn cost_of_slice(wait: &Wait) -> &'static str {
-    match wait.slice_ns {
-        Some(_) => {
-            " The short slice changes no shares of the CPU; others are interrupted more often, and \
-             so is the thread itself while it computes."
-        }
-        None => "",
-    }
-}
+/// What a short slice costs others.
+const COST_OF_SLICE: &str = " The short slice changes no shares of the CPU; others are interrupted \
+                             more often, and so is the thread itself while it computes.";
 
 /// The pace of a loop.
 fn frames(wait: &Wait) -> Option<String> {
@@ -339,8 +332,7 @@ fn kept(wait: &Wait) -> String {
     let (Some(frames), Some(ns)) = (frames(wait), wait.requested_ns) else {
         return String::new();
     };
-    let missed = wait.grid.as_ref().map_or(0, |grid| grid.missed);
-    let missed = match missed {
+    let missed = match wait.grid.as_ref().map_or(0, |grid| grid.missed) {
         0 => "no deadline missed".into(),
         missed => plural(missed, "deadline missed", "deadlines missed"),
     };
@@ -362,8 +354,7 @@ fn overshot(row: &Candidate) -> String {
 
 fn of_a_cpu(row: &Candidate) -> String {
     let Some(words) = row.wait.cpu_words() else { return String::new() };
-    let (share, rest) = words.split_once(',').unwrap_or((&words, ""));
-    let rest = if rest.is_empty() { String::new() } else { format!(",{rest}") };
+    let (share, rest) = words.split_at(words.find(',').unwrap_or(words.len()));
     format!(", {share} of a CPU{rest}")
 }
 
@@ -484,10 +475,6 @@ impl<'a> Candidate<'a> {
         Some(Self { wait, p50: of(Percentile::P50)?, p90: of(Percentile::P90), place })
     }
 
-    fn place(&self) -> usize {
-        self.place
-    }
-
     /// The order of preference if nothing else decides, smallest first: what needs no event loop,
     /// what needs no setting, then a sleep before a sleep with a spin before a spin, then the order
     /// of the catalogue.
@@ -527,33 +514,23 @@ struct Choice<'a> {
 fn choose<'a>(goal: Goal, all: &[Candidate<'a>]) -> Option<Choice<'a>> {
     let least_late = |all: &[Candidate<'a>]| not_later(all, |row| row.p90);
     let (sleeping, spinning) = apart(all);
-    let mut spin = None;
-    let (equal, last) = match goal {
+    let spin = spinning.into_iter().filter(|_| goal == Goal::Usual);
+    let spin = spin.min_by_key(|row| row.p50.value);
+    let equal = match goal {
         Goal::Usual => {
-            spin = spinning.iter().copied().min_by_key(|row| row.p50.value);
             let least = all.iter().map(|row| row.p50.value).min().unwrap_or(0);
             let mut near = sleeping.clone();
             near.retain(|row| row.p50.low <= least.saturating_add(WORTH_NS));
             let near = if near.is_empty() { sleeping } else { near };
-            let equal = not_later(&near, |row| Some(row.p50));
-            let last = least_cpu(&equal, TIED_CPU);
-            (equal, last)
+            not_later(&near, |row| Some(row.p50))
         }
-        Goal::Accuracy => {
-            let equal = not_later(&least_late(all), |row| Some(row.p50));
-            let last = least_cpu(&equal, TIED_CPU);
-            (equal, last)
-        }
-        Goal::Load => {
-            let equal = least_late(&sleeping);
-            let last = least_cpu(&equal, TIED_CPU);
-            (equal, last)
-        }
-        Goal::Cpu => {
-            let equal = least_cpu(&sleeping, NEAR_CPU);
-            let last = least_late(&equal);
-            (equal, last)
-        }
+        Goal::Accuracy => not_later(&least_late(all), |row| Some(row.p50)),
+        Goal::Load => least_late(&sleeping),
+        Goal::Cpu => least_cpu(&sleeping, NEAR_CPU),
+    };
+    let last = match goal {
+        Goal::Cpu => least_late(&equal),
+        Goal::Usual | Goal::Accuracy | Goal::Load => least_cpu(&equal, TIED_CPU),
     };
     let best = last.into_iter().min_by_key(Candidate::simplicity)?;
     let is_other = |other: &Candidate| other.simplicity() != best.simplicity();

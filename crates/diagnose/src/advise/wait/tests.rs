@@ -75,7 +75,7 @@ fn each_question_is_answered_with_the_best_of_what_was_measured() {
     assert!(loaded.why.contains("4 ms") && loaded.why.contains("normal"), "{}", loaded.why);
     // A method that lacks one of the loads is not compared.
     assert_eq!(loaded.wait.as_ref().expect("a wait").compared, 2);
-    let about = |a: &Advice| a.purpose == WAIT.id() && a.title.contains("1 ms");
+    let about = |a: &Advice| a.purpose == WAIT.id && a.title.contains("1 ms");
     assert!(advice.iter().all(about) && advice.iter().all(|a| !a.criterion.is_empty()));
 }
 
