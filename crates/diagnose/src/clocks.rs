@@ -129,9 +129,7 @@ fn other_than_time(clock: &Clock) -> Judged {
         return None;
     }
     let text = match clock.step_ns() {
-        Some(tick) if tick >= COARSE_NS => {
-            format!("CPU, {} tick", short(tick))
-        }
+        Some(tick) if tick >= COARSE_NS => format!("CPU, {} tick", short(tick)),
         _ => "CPU time only".into(),
     };
     Some((Grade::Limited, text))

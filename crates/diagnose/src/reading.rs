@@ -214,20 +214,12 @@ impl System {
     /// The system that a report was made on.
     pub(crate) fn of(env: &Environment) -> Self {
         let linux = env.clocksource.is_some() || env.vdso.is_some() || env.keeping.is_some();
-        match Self::named(&env.os) {
-            Self::Other if linux => Self::Linux,
-            named => named,
-        }
-    }
-
-    /// The system with this name.
-    pub(crate) fn named(os: &str) -> Self {
-        let os = os.to_lowercase();
+        let os = env.os.to_lowercase();
         let has = |name: &str| os.contains(name);
         match () {
             () if has("windows") => Self::Windows,
             () if has("macos") || has("darwin") => Self::Mac,
-            () if has("linux") => Self::Linux,
+            () if linux || has("linux") => Self::Linux,
             () => Self::Other,
         }
     }

@@ -166,17 +166,7 @@ pub fn modified_freedom(n: usize, m: usize, alpha: i32) -> f64 {
 pub fn interval(deviation: f64, freedom: f64) -> Option<[f64; 2]> {
     let chi = ChiSquared::new(freedom).ok()?;
     let tail = (1.0 - SHARE) / 2.0;
-    let end = |share: f64| {
-        let (mut low, mut high) = (0.0, 1.0);
-        while chi.cdf(high) < share && high < 1e9 {
-            high *= 2.0;
-        }
-        for _ in 0..100 {
-            let middle = (low + high) / 2.0;
-            if chi.cdf(middle) < share { low = middle } else { high = middle }
-        }
-        deviation * (freedom / high).sqrt()
-    };
+    let end = |share: f64| deviation * (freedom / chi.inverse_cdf(share)).sqrt();
     let [low, high] = [end(1.0 - tail), end(tail)];
     (low.is_finite() && high.is_finite()).then_some([low, high])
 }

@@ -5,6 +5,7 @@
 use chronoscope_model::clock::Clock;
 use chronoscope_model::compare::{Difference, Row, Section, Shared, Verdict};
 use chronoscope_model::finding::Outcome;
+use chronoscope_model::run::Core;
 use chronoscope_model::trust::{Matrix, RateAgainst, Watch};
 use chronoscope_model::units::{short_ns, three_digits};
 use chronoscope_model::{Environment, Report, Trust, change};
@@ -59,24 +60,16 @@ fn facts(report: &Report) -> Vec<Fact> {
         change::SMT | change::GOVERNOR => (key, Show::Matters, value),
         _ => (key, Show::Differs, value),
     }));
+    let (core, fifo) = (ruler.and_then(|it| it.noise.core), ruler.and_then(|it| it.fifo));
+    let ghz = |core: Core| format!("{} GHz", three_digits(core.hz / 1e9));
     facts.extend([
         ("timer slack", Show::Matters, env.timer_slack_ns.map(|ns| short_ns(ns as f64))),
         ("CPU quota", Show::Matters, quota(env)),
         ("boot parameters", Show::Matters, text(&env.parameters.join(" "))),
         ("CPU of the run", Show::Differs, ruler.and_then(|it| it.cpu).map(|it| it.to_string())),
         ("type of core", Show::Matters, core_type(report)),
-        (
-            "core frequency",
-            Show::Differs,
-            ruler
-                .and_then(|it| it.noise.core)
-                .map(|it| format!("{} GHz", three_digits(it.hz / 1e9))),
-        ),
-        (
-            "real-time priority",
-            Show::Matters,
-            ruler.and_then(|it| it.fifo).map(|it| it.to_string()),
-        ),
+        ("core frequency", Show::Differs, core.map(ghz)),
+        ("real-time priority", Show::Matters, fifo.map(|it| it.to_string())),
         ("load", Show::Matters, loads(report)),
         ("duration of waits", Show::Matters, durations(report)),
         ("scheduling of waits", Show::Matters, scheduling(report)),

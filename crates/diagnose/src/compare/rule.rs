@@ -168,12 +168,11 @@ pub fn p(a: &Measured, b: &Measured, ratio: Ratio) -> f64 {
 
 /// Why stored reports cannot tell whether this figure changed; `None` if they may.
 pub fn not_judged(it: &Measured) -> Option<&'static str> {
-    let facts = it.clock.and_then(|clock| clock.facts);
     match (it.key.section, it.key.quantity) {
         (Section::Waits, _) => Some("use compare --run"),
         (_, Quantity::Cold) => Some("cold reads differ from run to run: use --run"),
         (_, Quantity::First) => Some("first reads differ from run to run: use --run"),
-        _ if facts.is_some_and(|it| it.exits_guest) => Some("leaves the guest: use --run"),
+        _ if it.facts().is_some_and(|it| it.exits_guest) => Some("leaves the guest: use --run"),
         _ => None,
     }
 }

@@ -185,14 +185,9 @@ pub(super) fn rate_off_everywhere(report: &Report) -> Looked {
 pub(super) fn same_oscillator(report: &Report) -> Looked {
     let source = clock_source(report)?;
     let rates = report.environment.counter_rates().iter();
-    if rates.clone().all(|rate| rate.compared.is_none()) {
-        return Err("no rate was compared".into());
-    }
-    let mut rates = rates;
-    let same = rates.any(|rate| {
-        let compared = rate.compared.as_ref();
-        compared.is_some_and(|with| with.standing == Standing::SameOscillator)
-    });
+    let mut compared = rates.filter_map(|rate| rate.compared.as_ref()).peekable();
+    compared.peek().ok_or("no rate was compared")?;
+    let same = compared.any(|with| with.standing == Standing::SameOscillator);
     if !same || !report.environment.keeps_time_by_counter() {
         return Ok(Clear);
     }

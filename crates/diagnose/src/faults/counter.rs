@@ -1,8 +1,8 @@
 //! Faults of the processor's counter: its rate, its order, and how it agrees from CPU to CPU.
 
 use super::fault::{
-    Clear, Found, Look, Looked, UNKNOWN_CPU, asked, clear_if, costs, found, page, ruler, stated,
-    trust, unknown_tsc,
+    Clear, Found, Looked, UNKNOWN_CPU, asked, clear_if, costs, found, page, ruler, stated, trust,
+    unknown_tsc,
 };
 use super::kernel_log::{act, logged};
 use crate::reading::{cost, in_step, known, ns, short, slow_source};
@@ -17,17 +17,15 @@ use chronoscope_model::{Certainty, Level, Report};
 const NAMED: usize = 4;
 
 pub(super) fn arm_counter_erratum(report: &Report) -> Looked {
+    let gave_up = known(&report.environment).find(|(_, it)| it.get("reader").is_some());
     let Some(counter) = report.environment.counter.as_ref() else {
-        let gave_up = known(&report.environment).any(|(_, it)| it.get("reader").is_some());
-        let level = if gave_up { Level::Warning } else { Level::Info };
+        let level = if gave_up.is_some() { Level::Warning } else { Level::Info };
         return match logged(report, level, "arm-counter-erratum") {
             Ok(look @ Found(_)) => Ok(look.fix(|| act(report, "arm-counter-erratum"))),
             _ => Err(UNKNOWN_CPU.into()),
         };
     };
     let has = |words: &str| counter.errata.iter().any(|text| text.contains(words));
-    let mut gave_up = known(&report.environment);
-    let gave_up = gave_up.find(|(_, it)| it.get("reader").is_some());
     if let Some((line, it)) = gave_up {
         let line = format!("kernel log: {line}");
         let look = found(Level::Warning, counter.errata.iter().cloned().chain([line]));
@@ -35,13 +33,11 @@ pub(super) fn arm_counter_erratum(report: &Report) -> Looked {
     }
     let level = if has("no workaround") { Level::Warning } else { Level::Info };
     let look = found(level, counter.errata.clone());
-    if level == Level::Info {
-        return Ok(look.act("arm-counter-erratum/worked-around"));
-    }
-    if !has("lacks the property") {
-        return Ok(look);
-    }
-    Ok(look.act("arm-counter-erratum/no-property"))
+    Ok(match level {
+        Level::Info => look.act("arm-counter-erratum/worked-around"),
+        _ if has("lacks the property") => look.act("arm-counter-erratum/no-property"),
+        _ => look,
+    })
 }
 
 pub(super) fn bad_calibration(report: &Report) -> Looked {
@@ -181,7 +177,7 @@ pub(super) fn tsc_forced_reliable(report: &Report) -> Looked {
     let Some(told) = env.unchecked_tsc() else {
         let unread = env.kernel.is_none().then(|| "the boot parameters were not read".into());
         let unknown = stated(report, "boot parameters").or(unread);
-        return Ok(unknown.map_or(Clear, Look::Unknown));
+        return unknown.map_or(Ok(Clear), Err);
     };
     let agree = in_step(env) == Some(true);
     let agree = agree.then(|| "the counters of the CPUs compared in this run agree".to_owned());

@@ -66,8 +66,7 @@ pub(super) const UNKNOWN_CPU: &str = "nothing says which processor the machine h
 /// Why a quick run does not rule out what only a longer measurement shows.
 const OVERLOOKED: &str = "not looked at by --quick";
 
-/// What came of looking for a fault. An error is the reason why the evidence could not be examined:
-/// the same as [`Look::Unknown`].
+/// What came of looking for a fault. An error is the reason why the evidence could not be examined.
 pub(super) type Looked = Result<Look, String>;
 
 /// What the evidence shows.
@@ -77,8 +76,6 @@ pub(super) enum Look {
     Found(Evidence),
     /// The evidence was examined and does not show the fault.
     Clear,
-    /// The evidence could not be examined, for this reason.
-    Unknown(String),
 }
 
 pub(super) use Look::{Clear, Found};
@@ -180,13 +177,12 @@ impl Fault {
     }
 
     pub(super) fn check(&self, report: &Report) -> (Option<Finding>, Check) {
-        let looked = (self.look)(report).unwrap_or_else(Look::Unknown);
-        let looked = match (looked, cause(report, self)) {
-            (Found(_), Some(cause)) => Look::Unknown(cause),
+        let looked = match ((self.look)(report), cause(report, self)) {
+            (Ok(Found(_)), Some(cause)) => Err(cause),
             (looked, _) => looked,
         };
         let certainty = match &looked {
-            Found(evidence) => evidence.certainty,
+            Ok(Found(evidence)) => evidence.certainty,
             _ => None,
         };
         let certainty = certainty.unwrap_or(self.certainty);
@@ -194,18 +190,18 @@ impl Fault {
         let by_glance = self.by_glance.unwrap_or(self.certainty == Certainty::Evidence);
         let overlooked = report.run.quick && !by_glance;
         let (outcome, why) = match (&looked, lacking) {
-            (Found(_), _) if certainty == Certainty::Unknown => (Outcome::Unknown, None),
-            (Found(_), _) => (Outcome::Found, None),
+            (Ok(Found(_)), _) if certainty == Certainty::Unknown => (Outcome::Unknown, None),
+            (Ok(Found(_)), _) => (Outcome::Found, None),
             (_, Some(only)) => (Outcome::Elsewhere, Some(only.1.into())),
             (_, None) if overlooked => (Outcome::Unknown, Some(OVERLOOKED.into())),
-            (Look::Unknown(why), None) => (Outcome::Unknown, Some(why.clone())),
-            (Clear, None) => (Outcome::Clear, None),
+            (Err(why), None) => (Outcome::Unknown, Some(why.clone())),
+            (Ok(Clear), None) => (Outcome::Clear, None),
         };
         let page = self.page();
         let looks_at = page.how.into();
         let check = Check { id: self.id.into(), outcome, certainty, looks_at, why };
         let found = match looked {
-            Found(evidence) => Some(Finding {
+            Ok(Found(evidence)) => Some(Finding {
                 id: self.id.into(),
                 level: evidence.level,
                 certainty,
@@ -216,7 +212,7 @@ impl Fault {
                 fix: evidence.fix.unwrap_or_else(|| page.act.into()),
                 reference: page.references.join("; "),
             }),
-            Clear | Look::Unknown(_) => None,
+            _ => None,
         };
         (found, check)
     }

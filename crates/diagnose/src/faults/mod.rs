@@ -224,11 +224,8 @@ pub fn verdict(report: &Report) -> String {
 
 /// Whether the log holds a line about time that nothing recognises.
 fn unread(report: &Report) -> bool {
-    report
-        .environment
-        .kernel_log
-        .iter()
-        .any(|line| chronoscope_model::kernel_log::alarming(line).is_some())
+    let mut log = report.environment.kernel_log.iter();
+    log.any(|line| chronoscope_model::kernel_log::alarming(line).is_some())
 }
 
 /// What was measured in place of this machine's clocks, as the subject of a sentence, if something

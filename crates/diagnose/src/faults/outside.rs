@@ -1,6 +1,6 @@
 //! What clocks outside of this machine show: the host's, and servers of time.
 
-use super::fault::{Clear, Look, Looked, found, why};
+use super::fault::{Clear, Looked, found, why};
 use crate::reading::short;
 use chronoscope_model::against::{Against, Interval, Source};
 use chronoscope_model::trust::Paused;
@@ -36,10 +36,10 @@ pub(super) fn against_host(report: &Report, by: fn(&Interval) -> f64) -> Looked 
         return Ok(Clear);
     }
     if by_rtc && is_local_time(&wall) {
-        return Ok(Look::Unknown(format!(
+        return Err(format!(
             "{} is a whole number of quarter hours away: it probably keeps local time",
             source.id
-        )));
+        ));
     }
     let [middle, half] = wall.middle();
     let way = if middle < 0.0 { "behind" } else { "ahead of" };

@@ -153,7 +153,7 @@ pub(super) fn two_disciplines(report: &Report) -> Looked {
     let level = match (correct, programs.len() - correct) {
         (2.., _) => Level::Warning,
         (1, 1..) => Level::Info,
-        _ => return Ok(stated(report, "programs").map_or(Clear, Look::Unknown)),
+        _ => return stated(report, "programs").map_or(Ok(Clear), Err),
     };
     let look = found(level, [format!("/proc/*/comm: {}", programs.join(", "))]);
     Ok(look.fix(|| undisciplined(programs)))
@@ -196,14 +196,13 @@ pub(super) fn unsynchronised(report: &Report) -> Looked {
     }
     let running = time_programs(&report.environment).next().is_some();
     let programs = report.environment.keeping.as_ref().and_then(|it| it.programs.as_ref());
-    let programs = programs.map(|programs| match programs.as_slice() {
+    let listed = programs.map(|programs| match programs.as_slice() {
         [] => "none of the programs that correct clocks runs here".into(),
         all => format!("running: {}", all.join(", ")),
     });
     let once = answer.freq != 0 || answer.tai_s != 0;
     let told = format!("adjtimex: {}", answer.line());
     let level = if once || running { Level::Warning } else { Level::Info };
-    let known = report.environment.keeping.iter().flat_map(|it| &it.programs);
-    let known: Vec<String> = known.flatten().cloned().collect();
-    Ok(found(level, [told].into_iter().chain(programs)).fix(|| ask(&known)))
+    let look = found(level, [told].into_iter().chain(listed));
+    Ok(look.fix(|| ask(programs.map_or(&[], Vec::as_slice))))
 }
