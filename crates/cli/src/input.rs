@@ -162,21 +162,19 @@ fn parsed(from: impl Read, path: &Path) -> Result<Vec<(String, Report)>, Usage> 
 /// The reports that records hold, which NDJSON has on its lines; `None` if these are no records.
 fn recorded_lines(bytes: &[u8]) -> Option<Result<Vec<(String, Report)>, ReadError>> {
     // The standard library searches faster than this crate, which is compiled without optimisation.
-    let mut lines = BufRead::split(bytes, b'\n').map_while(Result::ok);
-    if !json::is_record(&lines.next()?) {
+    let lines = || BufRead::split(bytes, b'\n').map_while(Result::ok);
+    if !json::is_record(&lines().next()?) {
         return None;
     }
-    let (mut records, mut all) = (json::Records::default(), Vec::new());
-    let lines = BufRead::split(bytes, b'\n').map_while(Result::ok);
-    for line in lines.filter(|line| !line.trim_ascii().is_empty()) {
-        match records.add(&line) {
-            Ok(ended) => all.extend(ended),
-            Err(error) => return Some(Err(error)),
+    let read = || {
+        let (mut records, mut all) = (json::Records::default(), Vec::new());
+        for line in lines().filter(|line| !line.trim_ascii().is_empty()) {
+            all.extend(records.add(&line)?);
         }
-    }
-    let last = records.end().map(|last| all.extend(last));
-    let numbered = || (1..).map(|at| at.to_string()).zip(all).collect();
-    Some(last.map(|()| numbered()))
+        all.extend(records.end()?);
+        Ok((1..).map(|at| at.to_string()).zip(all).collect())
+    };
+    Some(read())
 }
 
 /// What several inputs are called: without the folder if that tells them apart. No two names are
@@ -288,9 +286,8 @@ pub fn each_report(path: &Path, found: &mut Each) -> Result<(), Usage> {
 
 /// What a folder holds.
 fn listed(folder: &Path) -> Result<Vec<PathBuf>, Usage> {
-    let cannot = |error: io::Error| Usage(format!("cannot read {}: {error}", folder.display()));
-    let files = fs::read_dir(folder).map_err(cannot)?.map(|file| file.map(|file| file.path()));
-    files.collect::<Result<_, _>>().map_err(cannot)
+    let files = fs::read_dir(folder).and_then(|all| all.map(|file| Ok(file?.path())).collect());
+    files.map_err(|error| cannot_read(folder, &error))
 }
 
 /// Reads files by name. One that cannot be read is passed on as such.

@@ -120,15 +120,14 @@ fn from_files(paths: &[&Path]) -> Result<Report, Usage> {
             }
         }
     }
-    match (all.report, all.texts.is_empty()) {
-        (Some(report), true) => Ok(doctor::examined(report)),
-        (Some(report), false) => {
+    match all.report {
+        Some(report) if all.texts.is_empty() => Ok(doctor::examined(report)),
+        report => {
             let (_folder, root) = all.texts.machine()?;
-            Ok(doctor::completed(report, &root))
-        }
-        (None, _) => {
-            let (_folder, root) = all.texts.machine()?;
-            Ok(doctor::diagnosed(&root, None))
+            Ok(match report {
+                Some(report) => doctor::completed(report, &root),
+                None => doctor::diagnosed(&root, None),
+            })
         }
     }
 }

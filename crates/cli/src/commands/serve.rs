@@ -46,20 +46,13 @@ pub struct Args {
 
 impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
-        let Self { listen, cpu_budget: budget, report: keep_report, start_now, against, time } =
-            self;
-        let settings = Settings { budget, start_now, keep_report, against };
-        Ok(Task::Lasting(Box::new(move |context| serve(listen, time, settings, context))))
+        Ok(Task::Lasting(Box::new(move |context| serve(self, context))))
     }
 }
 
 /// Answers Prometheus until a signal, which is how this is meant to end.
-fn serve(
-    listen: SocketAddr,
-    time: Option<SocketAddr>,
-    settings: Settings,
-    context: &Context,
-) -> anyhow::Result<ExitCode> {
+fn serve(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
+    let Args { listen, cpu_budget: budget, report: keep_report, start_now, against, time } = args;
     may_measure()?;
     let stop = Stop::on_signals()?;
     let server =
@@ -82,6 +75,7 @@ fn serve(
         let _ = writeln!(io::stderr(), "Answering for the time on ntp:{time}");
     }
     let _ = writeln!(io::stderr(), "Listening on http://{address}/metrics");
+    let settings = Settings { budget, start_now, keep_report, against };
     exporter::run(server, settings, &stop.interrupt)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -75,7 +75,8 @@ pub struct Args {
     no_names: bool,
     /// Show a recording instead.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    #[arg(conflicts_with_all = NOT_REPLAYED)]
+    #[arg(conflicts_with_all = NOT_RESUMED)]
+    #[arg(conflicts_with_all = ["hindsight", "resume", "record_limit", "names", "no_names"])]
     replay: Option<PathBuf>,
     /// Replay this many times as fast as it happened, from 0.125 to 1024.
     #[arg(long, value_name = "N", requires = "replay", value_parser = speed)]
@@ -85,24 +86,7 @@ pub struct Args {
     ascii: bool,
 }
 
-/// What a replay does not do.
-const NOT_REPLAYED: [&str; 13] = [
-    "ids",
-    "period",
-    "load",
-    "clock",
-    "cpu",
-    "hindsight",
-    "stop_above",
-    "go_on",
-    "record",
-    "resume",
-    "record_limit",
-    "names",
-    "no_names",
-];
-
-/// What a recording that goes on has, or is not for.
+/// What a recording has, or is not for, whether it goes on or is replayed.
 const NOT_RESUMED: [&str; 8] =
     ["ids", "period", "load", "clock", "cpu", "stop_above", "go_on", "record"];
 

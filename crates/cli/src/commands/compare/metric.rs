@@ -2,6 +2,7 @@
 //! JSON, or those that a regular expression finds. A figure that is there several times counts with
 //! its median.
 
+use chronoscope_diagnose::compare::rule::median;
 use chronoscope_measure::engine::children::shown;
 use chronoscope_model::compare::{Key, Quantity, Section};
 use regex_lite::Regex;
@@ -44,11 +45,12 @@ enum Place {
     Pattern(Regex),
 }
 
-/// A step of a path of JSON; `None` stands for every element.
+/// A step of a path of JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
-    Name(Option<String>),
-    Place(Option<usize>),
+    Name(String),
+    Place(usize),
+    Every,
 }
 
 impl Metric {
@@ -103,7 +105,7 @@ impl Metric {
         if found.is_empty() {
             return Err(format!("it printed no figure of `--metric {}`", self.text));
         }
-        Ok(found.into_iter().map(|(key, all)| (key, median(all))).collect())
+        Ok(found.into_iter().map(|(key, all)| (key, median(all.into_iter()))).collect())
     }
 
     /// The numbers at a path, each with the places of the elements on its way.
@@ -114,7 +116,7 @@ impl Metric {
         for step in steps {
             found = found.into_iter().flat_map(|(name, value)| next(&name, value, step)).collect();
         }
-        let every = steps.iter().any(|step| matches!(step, Step::Name(None) | Step::Place(None)));
+        let every = steps.contains(&Step::Every);
         let figure = |(name, value): (String, &Value)| {
             let (value, time) = match value {
                 Value::Number(number) => (number.as_f64()?, false),
@@ -147,11 +149,6 @@ impl Metric {
         };
         pattern.captures_iter(text).filter_map(figure).collect()
     }
-}
-
-fn median(mut all: Vec<f64>) -> f64 {
-    all.sort_by(f64::total_cmp);
-    (all[(all.len() - 1) / 2] + all[all.len() / 2]) / 2.0
 }
 
 /// The names of each unit of time, and its nanoseconds.
@@ -214,8 +211,8 @@ fn steps(mut rest: &str) -> Result<Vec<Step>, String> {
     };
     while !rest.is_empty() {
         let (step, after) = if let Some(name) = rest.strip_prefix('.') {
-            let end = name.find(['.', '[']).unwrap_or(name.len());
-            (Step::Name(Some(name[..end].into()).filter(|it| it != "*")), &name[end..])
+            let (name, after) = name.split_at(name.find(['.', '[']).unwrap_or(name.len()));
+            (if name == "*" { Step::Every } else { Step::Name(name.into()) }, after)
         } else {
             let inside = rest.strip_prefix('[').ok_or_else(|| wrong(rest))?;
             match inside.chars().next() {
@@ -223,19 +220,19 @@ fn steps(mut rest: &str) -> Result<Vec<Step>, String> {
                     let close = format!("{quote}]");
                     let (name, after) =
                         inside[1..].split_once(&close).ok_or_else(|| wrong(rest))?;
-                    (Step::Name(Some(name.into())), after)
+                    (Step::Name(name.into()), after)
                 }
                 _ => {
                     let (place, after) = inside.split_once(']').ok_or_else(|| wrong(rest))?;
-                    let place = match place {
-                        "*" => None,
-                        place => Some(place.parse().map_err(|_| wrong(rest))?),
+                    let step = match place {
+                        "*" => Step::Every,
+                        place => Step::Place(place.parse().map_err(|_| wrong(rest))?),
                     };
-                    (Step::Place(place), after)
+                    (step, after)
                 }
             }
         };
-        if step == Step::Name(Some(String::new())) {
+        if step == Step::Name(String::new()) {
             return Err(wrong(rest));
         }
         found.push(step);
@@ -246,17 +243,16 @@ fn steps(mut rest: &str) -> Result<Vec<Step>, String> {
 
 /// The values that a step leads to, each with its path.
 fn next<'a>(path: &str, value: &'a Value, step: &Step) -> Vec<(String, &'a Value)> {
-    let member = |name: &str, value| (format!("{path}.{name}"), value);
-    let element = |at: usize, value| (format!("{path}[{at}]"), value);
-    let members = || value.as_object().into_iter().flatten();
-    let elements = || value.as_array().into_iter().flatten().enumerate();
+    let member = |name: &str, value: &'a Value| (format!("{path}.{name}"), value);
+    let element = |at: usize, value: &'a Value| (format!("{path}[{at}]"), value);
     match step {
-        Step::Name(Some(name)) => value.get(name).map(|it| member(name, it)).into_iter().collect(),
-        Step::Place(Some(at)) => value.get(at).map(|it| element(*at, it)).into_iter().collect(),
-        Step::Name(None) | Step::Place(None) => members()
-            .map(|(name, it)| member(name, it))
-            .chain(elements().map(|(at, it)| element(at, it)))
-            .collect(),
+        Step::Name(name) => value.get(name).map(|it| member(name, it)).into_iter().collect(),
+        Step::Place(at) => value.get(at).map(|it| element(*at, it)).into_iter().collect(),
+        Step::Every => match value {
+            Value::Object(all) => all.iter().map(|(name, it)| member(name, it)).collect(),
+            Value::Array(all) => all.iter().enumerate().map(|(at, it)| element(at, it)).collect(),
+            _ => Vec::new(),
+        },
     }
 }
 
