@@ -28,34 +28,31 @@ pub fn process() -> Option<Process> {
     // The descriptor of the folder itself is one of them.
     let open_fds = fs::read_dir("/proc/self/fd").ok()?.count().saturating_sub(1) as u64;
     let cpu_s = os::process_cpu()? as f64 / 1e9;
-    parse(&stat, &status, boot()?, cpu_s, open_fds)
+    parse(&stat, &status, boot_s()?, cpu_s, open_fds)
 }
 
-/// The line of `/proc/stat` that states when the machine was booted. It is read once: the kernel
+/// When the machine was booted, by `/proc/stat`, in seconds since 1970. It is read once: the kernel
 /// adds up every interrupt of every CPU for the rest of the file, and a step of the wall clock must
 /// not look like a restart of this process.
-fn boot() -> Option<&'static str> {
-    static LINE: OnceLock<Option<String>> = OnceLock::new();
-    let read = || {
-        let machine = fs::read_to_string("/proc/stat").ok()?;
-        machine.lines().find(|line| line.starts_with("btime ")).map(str::to_owned)
-    };
-    LINE.get_or_init(read).as_deref()
+fn boot_s() -> Option<u64> {
+    static BOOT_S: OnceLock<Option<u64>> = OnceLock::new();
+    *BOOT_S.get_or_init(|| after(&fs::read_to_string("/proc/stat").ok()?, "btime "))
 }
 
-fn parse(stat: &str, status: &str, machine: &str, cpu_s: f64, open_fds: u64) -> Option<Process> {
+/// The number after the key that a line begins with.
+fn after(text: &str, key: &str) -> Option<u64> {
+    let rest = text.lines().find_map(|line| line.strip_prefix(key))?;
+    rest.split_ascii_whitespace().next()?.parse().ok()
+}
+
+fn parse(stat: &str, status: &str, boot_s: u64, cpu_s: f64, open_fds: u64) -> Option<Process> {
     // The name may hold anything, parentheses too.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
     let field = |at: usize| fields.get(at)?.parse::<u64>().ok();
-    let line = |text: &str, key: &str| -> Option<u64> {
-        let rest = text.lines().find_map(|line| line.strip_prefix(key))?;
-        rest.split_ascii_whitespace().next()?.parse().ok()
-    };
-    let boot_s = line(machine, "btime ")? as f64;
     Some([
         (&PROCESS_CPU, cpu_s),
-        (&PROCESS_RESIDENT, line(status, "VmRSS:")?.checked_mul(1024)? as f64),
-        (&PROCESS_START, boot_s + field(START)? as f64 / USER_HZ),
+        (&PROCESS_RESIDENT, after(status, "VmRSS:")?.checked_mul(1024)? as f64),
+        (&PROCESS_START, boot_s as f64 + field(START)? as f64 / USER_HZ),
         (&PROCESS_FDS, open_fds as f64),
         (&PROCESS_THREADS, field(THREADS)? as f64),
     ])
@@ -147,10 +144,12 @@ mod tests {
                         12345 23842816 1046 18446744073709551615 1 1 0 0 0 0 0 4096 16640 0 0 0 17";
     const STATUS: &str = "Name:\ta) b (c\nVmHWM:\t    9999 kB\nVmRSS:\t    4184 kB\n";
     const MACHINE: &str = "cpu  1 2 3\nbtime 1700000000\nprocesses 5\n";
+    const BOOT_S: u64 = 1_700_000_000;
 
     #[test]
     fn the_files_of_linux_are_read() {
-        let found = parse(STAT, STATUS, MACHINE, 0.5, 7).expect("all figures");
+        assert_eq!((after(MACHINE, "btime "), after("btime x\n", "btime ")), (Some(BOOT_S), None));
+        let found = parse(STAT, STATUS, BOOT_S, 0.5, 7).expect("all figures");
         let resident = f64::from(4184 * 1024);
         assert_eq!(found.map(|it| it.1), [0.5, resident, 1_700_000_123.45, 7.0, 3.0]);
     }
@@ -158,14 +157,8 @@ mod tests {
     #[test]
     fn what_is_missing_or_wrong_is_absent() {
         let huge = "VmRSS: 18446744073709551615 kB\n";
-        for (stat, status, machine) in [
-            ("", STATUS, MACHINE),
-            ("1 (x) S 1", STATUS, MACHINE),
-            (STAT, "", MACHINE),
-            (STAT, huge, MACHINE),
-            (STAT, STATUS, "btime x\n"),
-        ] {
-            assert!(parse(stat, status, machine, 0.0, 0).is_none(), "{stat} {status} {machine}");
+        for (stat, status) in [("", STATUS), ("1 (x) S 1", STATUS), (STAT, ""), (STAT, huge)] {
+            assert!(parse(stat, status, BOOT_S, 0.0, 0).is_none(), "{stat} {status}");
         }
     }
 

@@ -132,20 +132,14 @@ fn build(runtime: &Runtime, build: &str) -> Result<String, Error> {
     if let Some(found) = builds.iter().find(begins).filter(|_| !build.is_empty()) {
         return Ok(found[..wanted.len()].to_owned());
     }
-    let name = runtime.name;
+    let (name, asked) = (runtime.name, shown(&wanted));
     Err(Error::Unknown(match &builds[..] {
         [only] if *only == runtime.id => {
-            format!(
-                "{name} has no builds to choose from: write {only} instead of {}",
-                shown(&wanted)
-            )
+            format!("{name} has no builds to choose from: write {only} instead of {asked}")
         }
         several => {
-            format!(
-                "there is no build '{}'; those of {name} are {}",
-                shown(&wanted),
-                several.join(", ")
-            )
+            let several = several.join(", ");
+            format!("there is no build '{asked}'; those of {name} are {several}")
         }
     }))
 }
@@ -314,11 +308,8 @@ pub fn nearest<'a>(ids: impl Iterator<Item = &'a str>, wanted: &str) -> Vec<&'a 
 pub fn unknown<'a>(what: &str, ids: impl Iterator<Item = &'a str>, wanted: &str) -> Error {
     let shown = shown(wanted);
     let hint = match (nearest(ids, wanted).as_slice(), what) {
-        ([], "clock") => "see chronoscope list clocks".into(),
-        ([], "wait") => "see chronoscope list waits".into(),
-        ([], "preset") => "see chronoscope list presets".into(),
+        ([], "clock" | "wait" | "preset" | "purpose") => format!("see chronoscope list {what}s"),
         ([], "finding") => "see chronoscope list faults".into(),
-        ([], "purpose") => "see chronoscope list purposes".into(),
         ([], "command") => "see chronoscope --help".into(),
         ([], _) => "see chronoscope list".into(),
         (nearest, _) => format!("did you mean {}?", nearest.join(", ")),

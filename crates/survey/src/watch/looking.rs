@@ -182,7 +182,7 @@ impl Looking {
     fn began(&mut self, live: Live) {
         self.tell(Event::Load(LoadSince { at_ns: self.now(), load: self.load }));
         let _ = self.say.send(Item::Began(Box::new(live.tap(self.origin))));
-        self.counts.begin(&live);
+        self.counts.spent = live.spent();
         (self.is_load_lost, self.is_over) = (false, false);
         self.live = Some(live);
         // Only now, because what this thread starts inherits its CPUs.
@@ -208,7 +208,7 @@ impl Looking {
     fn end(&mut self) {
         self.look();
         let Some(live) = self.live.take() else { return };
-        self.counts.end(&live);
+        self.counts.moved += live.take_moved();
         let load = live.stop();
         if let Some(loss) = load.as_ref().and_then(LoadRun::loss)
             && !self.is_load_lost
@@ -263,7 +263,7 @@ impl Looking {
         if let Some(slices) = self.slices.as_mut().filter(|_| self.paused.is_none()) {
             slices.read();
         }
-        if self.counts.is_due() {
+        if self.counts.at.elapsed() >= SECOND {
             self.count();
         }
     }
@@ -272,11 +272,10 @@ impl Looking {
     fn look(&mut self) {
         let Some(live) = &mut self.live else { return };
         live.look();
-        let pauses = live.take_pauses(self.origin);
+        let (pauses, failures) = (live.take_pauses(self.origin), live.failures());
         let is_over = live.is_over();
-        let failures = live.failures();
         for pause in pauses {
-            self.counts.pause(&pause);
+            self.counts.paused_ns += pause.until_ns.saturating_sub(pause.at_ns);
             self.tell(Event::Pause(pause));
         }
         for (row, why) in failures.into_iter().enumerate() {
@@ -337,24 +336,6 @@ impl Counts {
             moved: 0,
             paused_ns: 0,
         }
-    }
-
-    /// Threads have begun to wait.
-    fn begin(&mut self, live: &Live) {
-        self.spent = live.spent();
-    }
-
-    /// They are about to end.
-    fn end(&mut self, live: &Live) {
-        self.moved += live.take_moved();
-    }
-
-    fn pause(&mut self, pause: &Pause) {
-        self.paused_ns += pause.until_ns.saturating_sub(pause.at_ns);
-    }
-
-    fn is_due(&self) -> bool {
-        self.at.elapsed() >= SECOND
     }
 
     /// Describes what the machine did since the last time; `rows` are measured, if any.

@@ -120,7 +120,6 @@ pub struct Live {
     orders: Sender<Order>,
     items: Receiver<Item>,
     tap: Option<Tap>,
-    paused: bool,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -142,7 +141,7 @@ impl Live {
         let thread = std::thread::Builder::new().name("watch".into());
         let thread = thread.spawn(move || looking::look(asked, &ordered, say, &ready));
         let thread = thread.map_err(|why| Error::Nothing(format!("no thread: {why}")))?;
-        let live = Self { cpu, orders, items, tap: None, paused: false, thread: Some(thread) };
+        let live = Self { cpu, orders, items, tap: None, thread: Some(thread) };
         let ended = || Err(Error::Nothing("the thread that looks after the waits ended".into()));
         begun.recv().unwrap_or_else(|_| ended())?;
         Ok(live)
@@ -196,19 +195,12 @@ impl Live {
 
     /// Ends waits and load until [`resume`](Self::resume).
     pub fn pause(&mut self) {
-        self.paused = true;
         self.order(Order::Pause);
     }
 
     /// Goes on after a pause; [`Event::Pause`] says how long that was.
     pub fn resume(&mut self) {
-        self.paused = false;
         self.order(Order::Resume);
-    }
-
-    /// Whether the waits are paused.
-    pub fn is_paused(&self) -> bool {
-        self.paused
     }
 
     fn order(&self, order: Order) {
