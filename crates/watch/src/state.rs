@@ -79,7 +79,8 @@ pub struct Totals {
 pub struct Distribution {
     /// None before the first of them, because a histogram takes a quarter of a megabyte.
     all: Option<Overshoots>,
-    classes: [u64; CLASSES],
+    /// How many there are of each class.
+    pub classes: [u64; CLASSES],
     percentiles: [Option<u64>; Percentile::ALL.len()],
 }
 
@@ -109,11 +110,6 @@ impl Distribution {
     /// How many there are.
     pub fn count(&self) -> u64 {
         self.histogram().map_or(0, Decoded::len)
-    }
-
-    /// How many there are of each class.
-    pub fn classes(&self) -> &[u64; CLASSES] {
-        &self.classes
     }
 
     /// How many there are from one duration up to, but not including, another, as far as three

@@ -2,7 +2,6 @@
 
 use super::{heading, joined, joined_by, left, moment, right, safe_name};
 use crate::state::{State, View};
-use chronoscope_model::recording::Late;
 use chronoscope_model::units::{count, human_ns, percent};
 use chronoscope_model::why::{Cause, Part, Worst};
 use chronoscope_report::block::Tone;
@@ -29,19 +28,10 @@ pub fn late_lines(state: &State, view: &View, cells: usize, height: usize) -> Ve
     // Scrolls to the marked one.
     let back = kept.end().saturating_sub(view.marked(state)) as usize;
     let skipped = (back + 1).saturating_sub(room);
-    let ids = state
-        .start
-        .rows
-        .iter()
-        .map(|row| columns(&safe_name(&row.id, &view.style)))
-        .max()
-        .unwrap_or(0);
-    for number in kept.rev().skip(skipped).take(room) {
-        if let Some(late) = state.late_wake_up(number) {
-            let marked = view.marked == Some(number);
-            lines.push(late_line(state, view, late, marked, ids, cells));
-        }
-    }
+    let ids = state.start.rows.iter().map(|row| columns(&safe_name(&row.id, &view.style)));
+    let ids = ids.max().unwrap_or(0);
+    let shown = kept.rev().skip(skipped).take(room);
+    lines.extend(shown.filter_map(|number| late_line(state, view, number, ids, cells)));
     lines.extend(note);
     lines
 }
@@ -64,16 +54,9 @@ fn newest_note(state: &State, cells: usize, style: &Style) -> Option<String> {
     Some(style.paint(Tone::Dim, &text))
 }
 
-fn late_line(
-    state: &State,
-    view: &View,
-    late: &Late,
-    marked: bool,
-    ids: usize,
-    cells: usize,
-) -> String {
-    let style = &view.style;
-    let mark = if marked { "▸ " } else { "  " };
+fn late_line(state: &State, view: &View, number: u64, ids: usize, cells: usize) -> Option<String> {
+    let (late, style) = (state.late_wake_up(number)?, &view.style);
+    let mark = if view.marked == Some(number) { "▸ " } else { "  " };
     let time = moment(state.wall_ns(late.at_ns));
     let overshoot = right(&human_ns(late.wake.late_ns as f64), 9);
     let row = state.start.rows.get(late.row);
@@ -92,7 +75,7 @@ fn late_line(
         causes_with_tasks(&late.wake, cells.saturating_sub(used), style),
     ];
     // What does not fit is left out, from the right.
-    joined_by("", &pieces, cells)
+    Some(joined_by("", &pieces, cells))
 }
 
 /// The parts with the largest first, with what ran instead.
@@ -195,9 +178,7 @@ pub fn open_lines(state: &State, view: &View, cells: usize, height: usize) -> Ve
             let about = format!("{} x {}", count(it.count), late::safe(&it.id));
             lines.push(match it.ns {
                 Some(ns) => figures(&what, ns, &about),
-                None => {
-                    style.cut(&format!("{}{about}", left(&what, NAME_CELLS + 20, style)), cells)
-                }
+                None => style.cut(&(left(&what, NAME_CELLS + 20, style) + &about), cells),
             });
         }
     }

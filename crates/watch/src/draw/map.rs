@@ -34,26 +34,28 @@ pub fn map_lines(
     let described = state.start.rows.get(view.selected);
     let id = described.map_or(String::new(), |row| safe_name(&row.id, style));
     let limit = described.map_or(u64::MAX, |row| row.requested_ns.max(1));
+    let classes = &row.overshoot.classes;
     // The heading, and the axis.
     let most = height - 1;
-    let fine = tall.then(|| rows_of_classes(row.overshoot.classes(), 1));
+    let fine = tall.then(|| rows_of_classes(classes, 1));
     let fine = fine.filter(|it| it.len() < most);
     let axis = tall && height > LABEL;
-    let all = fine.unwrap_or_else(|| rows_of_classes(row.overshoot.classes(), PER_DECADE));
-    let shown = fitting(all, row.overshoot.classes(), most - usize::from(axis));
+    let all = fine.unwrap_or_else(|| rows_of_classes(classes, PER_DECADE));
+    let shown = fitting(all, classes, most - usize::from(axis));
     let wide = width >= WIDE;
-    let across = if wide { width * 62 / 100 } else { width }.saturating_sub(LABEL);
+    let room = if wide { width * 62 / 100 } else { width };
+    let across = room.saturating_sub(LABEL);
     let seconds = visible(state, across);
     let remark = match width {
         0..70 => "a column for each second",
         _ => "overshoot, a column for each second",
     };
     let mut lines = vec![heading(&id, remark, LABEL + across, style)];
-    for classes in &shown {
-        let label = right(&short_ns(least(classes.start) as f64), LABEL - 1) + " ";
-        let cells: String = seconds.clone().map(|s| cell(row.seconds.of(s), classes)).collect();
+    for range in &shown {
+        let label = right(&short_ns(least(range.start) as f64), LABEL - 1) + " ";
+        let cells: String = seconds.clone().map(|s| cell(row.seconds.of(s), range)).collect();
         let cells = left(&cells, across, style);
-        let late = least(classes.start) >= limit;
+        let late = least(range.start) >= limit;
         let cells = if late { style.paint(Tone::Bad, &cells) } else { cells };
         lines.push(style.paint(Tone::Dim, &label) + &cells);
     }
@@ -69,7 +71,7 @@ pub fn map_lines(
     let since = if state.since_ns > 0 { "since the reset" } else { "since the start" };
     let remark = format!("{since}, bars to log scale");
     let mut texts = vec![heading("  all waits", &remark, cells, style)];
-    let counts = shown.iter().map(|rows| row.overshoot.classes()[rows.clone()].iter().sum());
+    let counts = shown.iter().map(|range| classes[range.clone()].iter().sum());
     let bars: Vec<Bar> = counts.map(|count| (String::new(), count)).collect();
     texts.extend(bar_lines(&bars, row.overshoot.count(), 2, cells, style));
     // Next to the axis.

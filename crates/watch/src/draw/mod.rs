@@ -7,6 +7,7 @@ mod late;
 mod map;
 
 use crate::state::{Figures, State, View};
+use chronoscope_model::Note;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::units::{count, human_ns, short_ns};
 use chronoscope_report::block::Tone;
@@ -31,7 +32,10 @@ pub fn draw(state: &State, view: &View, width: usize, height: usize) -> Vec<Stri
 
 /// The lines of the screen, from the top. The last one is that of the keys.
 fn lines(state: &State, view: &View, width: usize, height: usize) -> Vec<String> {
-    let mut lines = head_lines(state, view, width, if height >= 8 { 2 } else { 1 });
+    let mut lines = vec![title_line(state, view, width)];
+    if height >= 8 {
+        lines.push(facts_line(state, view, width));
+    }
     let keys = (height >= 4).then(|| keys(view, width));
     let body = height.saturating_sub(lines.len() + usize::from(keys.is_some()));
     lines.extend(if view.help {
@@ -242,15 +246,11 @@ pub fn page(state: &State, view: &View, cells: usize, height: usize) -> Vec<Stri
 
 /// What could not be done as asked, and what disturbs.
 pub fn notes(state: &State, style: &Style) -> Vec<String> {
-    let mut all: Vec<String> = state
-        .start
-        .notes
-        .iter()
-        .map(|note| match note.fix.is_empty() {
-            true => safe_name(&note.text, style),
-            false => safe_name(&format!("{}: {}", note.text, note.fix), style),
-        })
-        .collect();
+    let words = |note: &Note| match note.fix.as_str() {
+        "" => safe_name(&note.text, style),
+        fix => safe_name(&format!("{}: {fix}", note.text), style),
+    };
+    let mut all: Vec<String> = state.start.notes.iter().map(words).collect();
     // The most important is the last one, as it is always shown.
     if state.start.environment.allowed_cpus.len() == 1 {
         let line = "There is one CPU: this view runs next to the waits, and disturbs them.";
@@ -323,14 +323,6 @@ fn time(ns: Option<u64>) -> String {
 
 const TITLE: &str = "chronoscope watch";
 
-/// One line, or two.
-pub fn head_lines(state: &State, view: &View, cells: usize, lines: usize) -> Vec<String> {
-    [title_line(state, view, cells), facts_line(state, view, cells)]
-        .into_iter()
-        .take(lines)
-        .collect()
-}
-
 /// What is measured, and the time.
 fn title_line(state: &State, view: &View, cells: usize) -> String {
     let style = &view.style;
@@ -358,14 +350,10 @@ fn title_line(state: &State, view: &View, cells: usize) -> String {
     let since = lasting(state.now_ns - state.since_ns.min(state.now_ns));
     let time = format!("{} UTC  {since}", time_of_day(state.wall_ns(state.now_ns)));
     // The items that fit next to the time.
-    let row = state.start.rows.get(view.selected);
-    let mut about = String::new();
-    if let Some(row) = row {
-        about = format!("  every {}", short_ns(row.requested_ns as f64));
-        if let Some(cpu) = row.cpu {
-            about += &format!(" on CPU {cpu}");
-        }
-    }
+    let about = state.start.rows.get(view.selected).map_or(String::new(), |row| {
+        let on = row.cpu.map_or(String::new(), |cpu| format!(" on CPU {cpu}"));
+        format!("  every {}{on}", short_ns(row.requested_ns as f64))
+    });
     let load = style.signs(&format!(" · load {}", state.load.name()));
     for text in [about, load] {
         if !item(&text, Tone::Dim, &mut line) {
@@ -395,10 +383,10 @@ fn facts_line(state: &State, view: &View, cells: usize) -> String {
         1 => "1 wait".into(),
         n => format!("{} waits", count(n)),
     }];
-    let mut only_if = |n: u64, text: String| items.extend((n > 0).then_some(text));
+    let only_if = |n: u64, text: String| (n > 0).then_some(text);
     let dropped = sum(|row| row.dropped);
-    only_if(dropped, format!("{} dropped", count(dropped)));
-    only_if(all.stopped_ns, format!("stopped {}", time(all.stopped_ns)));
+    items.extend(only_if(dropped, format!("{} dropped", count(dropped))));
+    items.extend(only_if(all.stopped_ns, format!("stopped {}", time(all.stopped_ns))));
     // Not -0.00.
     let drift = all.drift_ppm.map(|ppm| (ppm * 100.0).round() / 100.0 + 0.0);
     items.push(drift.map_or("drift -".into(), |ppm| format!("drift {ppm:+.2} ppm")));
@@ -406,9 +394,8 @@ fn facts_line(state: &State, view: &View, cells: usize) -> String {
     items.push(all.steal_ns.map_or("steal -".into(), |ns| format!("steal {}", time(ns))));
     items.push(format!("moved {}", count(all.moved)));
     let early = sum(|row| row.overshoot.early());
-    let mut only_if = |n: u64, text: String| items.extend((n > 0).then_some(text));
-    only_if(early, format!("{} early", count(early)));
-    only_if(all.paused_ns, format!("paused {}", lasting(all.paused_ns)));
+    items.extend(only_if(early, format!("{} early", count(early))));
+    items.extend(only_if(all.paused_ns, format!("paused {}", lasting(all.paused_ns))));
     joined(&items, cells, &view.style)
 }
 
