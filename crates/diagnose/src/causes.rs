@@ -57,15 +57,14 @@ impl Late<'_> {
             Load::None => String::new(),
             load => format!(" next to the {} load", load.name()),
         };
+        let (late, all) = (self.later.waits, self.why.all().map_or(0, |all| all.waits));
+        let all = plural(all, "wake-up", "wake-ups");
+        let [than, mean] = [self.later.than_ns as f64, self.later.mean_ns()].map(short_ns);
+        let (share, cause) = (percent(self.later.share(self.cause)), self.cause.words());
         format!(
-            "{}{asked}{slack}{load}: {} of {} later than {}, {} on average, {} of it {}",
-            wait.id,
-            self.later.waits,
-            plural(self.why.all().map_or(0, |all| all.waits), "wake-up", "wake-ups"),
-            short_ns(self.later.than_ns as f64),
-            short_ns(self.later.mean_ns()),
-            percent(self.later.share(self.cause)),
-            self.cause.words()
+            "{}{asked}{slack}{load}: {late} of {all} later than {than}, {mean} on average, {share} \
+             of it {cause}",
+            wait.id
         )
     }
 }

@@ -41,16 +41,12 @@ pub fn verdict(clock: &Clock, env: &Environment) -> Option<Verdict> {
         .or_else(|| unseen(clock))
         .or_else(|| slow(clock, env))
         .or_else(|| limits(clock, env))
-        .or_else(|| good(clock))?;
+        // A run that was stopped early has no cost for a clock that was not timed.
+        .or_else(|| clock.read_ns().map(|_| (Grade::Good, "good".into())))?;
     Some(Verdict { grade, text })
 }
 
 type Judged = Option<(Grade, String)>;
-
-/// Only a clock that was timed can be good: a run that was stopped early has no cost for it.
-fn good(clock: &Clock) -> Judged {
-    clock.read_ns().map(|_| (Grade::Good, "good".into()))
-}
 
 fn seen_wrong(clock: &Clock) -> Judged {
     if clock.backwards.as_ref().is_some_and(|b| b.violations > 0) {
@@ -197,11 +193,8 @@ fn order_text(ordering: &Ordering, promised: Option<bool>) -> String {
         seen.push(format!("{} early", short(two_digits(ns))));
     }
     if let Some(handed) = ordering.backwards() {
-        seen.push(format!(
-            "1 in {} hand-overs backwards, up to {}",
-            handed.one_in(),
-            short(two_digits(handed.worst_ns))
-        ));
+        let (one_in, worst) = (handed.one_in(), short(two_digits(handed.worst_ns)));
+        seen.push(format!("1 in {one_in} hand-overs backwards, up to {worst}"));
     }
     let broken = promised == Some(true) && !seen.is_empty();
     if let Some(ns) = ordering.overtaken() {

@@ -129,22 +129,22 @@ pub(crate) fn not_compared(env: &Environment) -> Option<String> {
     })
 }
 
-/// Whether LFENCE holds back later instructions on this processor: always on Intel's (SDM volume
-/// 2A, LFENCE), and on others if CPUID says so (AMD APM volume 3, LFENCE; CPUID 0x80000021 EAX[2]).
-fn lfence_orders(env: &Environment) -> bool {
-    env.cpu.vendor.as_deref() == Some("GenuineIntel") || env.cpu.lfence_serialises == Some(true)
-}
-
 /// Whether the manuals promise that a read waits for all earlier instructions, on this processor;
 /// `None` if they are silent.
 pub(crate) fn promised(clock: &Clock, env: &Environment) -> Option<bool> {
     let facts = clock.facts?;
+    let vendor = env.cpu.vendor.as_deref();
     match facts.orders {
         Orders::Unknown => None,
         Orders::Nothing => Some(false),
         // MFENCE: AMD APM volume 3; not Intel SDM volume 2B, RDTSC.
-        Orders::Memory => Some(env.cpu.vendor.as_deref() == Some("AuthenticAMD")),
-        Orders::Earlier | Orders::Both => Some(!facts.by_lfence || lfence_orders(env)),
+        Orders::Memory => Some(vendor == Some("AuthenticAMD")),
+        // LFENCE holds back later instructions on Intel's processors (SDM volume 2A, LFENCE), and
+        // on others if CPUID says so (AMD APM volume 3, LFENCE; CPUID 0x80000021 EAX[2]).
+        Orders::Earlier | Orders::Both if facts.by_lfence => {
+            Some(vendor == Some("GenuineIntel") || env.cpu.lfence_serialises == Some(true))
+        }
+        Orders::Earlier | Orders::Both => Some(true),
     }
 }
 

@@ -43,25 +43,16 @@ pub(crate) fn system_clock(report: &Report) -> Option<&Clock> {
 
 fn interval_clock(report: &Report) -> Option<Advice> {
     let clock = system_clock(report)?;
-    let why = format!(
-        "{}; it is never stepped and agrees on every CPU.{}{}",
-        figures_over(report, clock),
-        slow_because(report, clock),
-        rejected(
-            report,
-            &[
-                ("linux/monotonic-coarse", "its tick is too long"),
-                ("posix/realtime", "it is stepped when the clock is set"),
-                ("linux/monotonic-raw", "its rate is not disciplined, so its second may be off"),
-                (
-                    "x86/rdtsc-intrinsic",
-                    "its rate must be calibrated first, and it may be read early"
-                ),
-                ("linux/monotonic-syscall", "the same clock, read more slowly"),
-            ],
-        )
-    );
-    Some(chosen(clock, why))
+    let (figures, slow) = (figures_over(report, clock), slow_because(report, clock));
+    let why = format!("{figures}; it is never stepped and agrees on every CPU.{slow}");
+    let not = [
+        ("linux/monotonic-coarse", "its tick is too long"),
+        ("posix/realtime", "it is stepped when the clock is set"),
+        ("linux/monotonic-raw", "its rate is not disciplined, so its second may be off"),
+        ("x86/rdtsc-intrinsic", "its rate must be calibrated first, and it may be read early"),
+        ("linux/monotonic-syscall", "the same clock, read more slowly"),
+    ];
+    Some(chosen(report, clock, why, &not))
 }
 
 /// The time of a log line or an event, in universal time.
@@ -94,20 +85,17 @@ fn timestamp_clock(report: &Report) -> Option<Advice> {
         .or_else(|| first_of(report, TIMESTAMP_CLOCKS, |c| c.kind == Kind::Wall))?;
     let why = format!(
         "{}; it follows UTC, so it can be stepped: do not measure by subtracting two of its \
-         timestamps.{}{}",
+         timestamps.{}",
         figures(clock),
-        slow_because(report, clock),
-        rejected(
-            report,
-            &[
-                ("linux/realtime-coarse", "events get the time of the last tick"),
-                ("c/time", "whole seconds"),
-                ("c/gettimeofday", "the same clock, truncated to microseconds"),
-                ("linux/tai", "ahead of UTC by the leap seconds, and only if its offset is set"),
-            ],
-        )
+        slow_because(report, clock)
     );
-    Some(chosen(clock, why))
+    let not = [
+        ("linux/realtime-coarse", "events get the time of the last tick"),
+        ("c/time", "whole seconds"),
+        ("c/gettimeofday", "the same clock, truncated to microseconds"),
+        ("linux/tai", "ahead of UTC by the leap seconds, and only if its offset is set"),
+    ];
+    Some(chosen(report, clock, why, &not))
 }
 
 /// A cheap read of the time when milliseconds are enough.
@@ -149,7 +137,7 @@ fn coarse_clock(report: &Report) -> Option<Advice> {
     let Some(least) = cheapest(report, fits) else {
         let clock = system.filter(|c| usable(c))?;
         let why = format!("{}; nothing cheaper was measured.", figures(clock));
-        return Some(chosen(clock, why));
+        return Some(chosen(report, clock, why, &[]));
     };
     let clock = match (system, least.read_ns(), system.and_then(Clock::read_ns)) {
         (Some(system), Some(a), Some(b)) if a > b * WORTH => system,
@@ -157,28 +145,17 @@ fn coarse_clock(report: &Report) -> Option<Advice> {
     };
     let saved = match (system.filter(|s| s.id != clock.id), clock.read_ns()) {
         (Some(system), Some(own)) => system.read_ns().map_or(String::new(), |other| {
-            format!(
-                "; {} times cheaper than {} ({})",
-                times(other / own),
-                system.id,
-                cost(system).unwrap_or_default()
-            )
+            let (times, cost) = (times(other / own), cost(system).unwrap_or_default());
+            format!("; {times} times cheaper than {} ({cost})", system.id)
         }),
         _ => "; no coarse clock is a fifth cheaper".into(),
     };
-    let why = format!(
-        "{}{saved}.{}{}",
-        figures(clock),
-        slow_because(report, clock),
-        rejected(
-            report,
-            &[
-                ("linux/realtime-coarse", "as cheap, but stepped when the clock is set"),
-                ("c/time", "whole seconds, and stepped"),
-            ],
-        )
-    );
-    Some(chosen(clock, why))
+    let why = format!("{}{saved}.{}", figures(clock), slow_because(report, clock));
+    let not = [
+        ("linux/realtime-coarse", "as cheap, but stepped when the clock is set"),
+        ("c/time", "whole seconds, and stepped"),
+    ];
+    Some(chosen(report, clock, why, &not))
 }
 
 /// A ratio with few digits: `3.4`, `151`.
@@ -215,24 +192,15 @@ fn cpu_clock(report: &Report) -> Option<Advice> {
         }
         _ => "all threads of the process, and stops while they sleep",
     };
-    let why = format!(
-        "{}; it counts {whose}.{}",
-        figures(clock),
-        rejected(
-            report,
-            &[
-                ("posix/thread-cputime", "only the calling thread, which may be what you want"),
-                ("c/clock", "the same, truncated to microseconds"),
-                ("c/times", "in scheduler ticks"),
-                ("c/getrusage", "user and system time separately, in microseconds"),
-            ]
-            .iter()
-            .filter(|(id, _)| *id != clock.id)
-            .copied()
-            .collect::<Vec<_>>(),
-        )
-    );
-    Some(chosen(clock, why))
+    let why = format!("{}; it counts {whose}.", figures(clock));
+    let mut not = vec![
+        ("posix/thread-cputime", "only the calling thread, which may be what you want"),
+        ("c/clock", "the same, truncated to microseconds"),
+        ("c/times", "in scheduler ticks"),
+        ("c/getrusage", "user and system time separately, in microseconds"),
+    ];
+    not.retain(|(id, _)| *id != clock.id);
+    Some(chosen(report, clock, why, &not))
 }
 
 /// Times compared between processes, threads and CPUs of one machine.
@@ -252,19 +220,16 @@ fn cross_process_clock(report: &Report) -> Option<Advice> {
             .into()
     });
     let why = format!(
-        "{}; one zero and one rate for all processes since the machine started.{}{}{}",
+        "{}; one zero and one rate for all processes since the machine started.{}{}",
         figures(clock),
         merged(clock),
-        slow_because(report, clock),
-        rejected(
-            report,
-            &[
-                ("x86/rdtsc-intrinsic", raw.as_str()),
-                ("posix/realtime", "a step between the two reads ruins the comparison"),
-            ],
-        )
+        slow_because(report, clock)
     );
-    Some(chosen(clock, why))
+    let not = [
+        ("x86/rdtsc-intrinsic", raw.as_str()),
+        ("posix/realtime", "a step between the two reads ruins the comparison"),
+    ];
+    Some(chosen(report, clock, why, &not))
 }
 
 /// Elapsed time that includes suspend.
@@ -286,18 +251,15 @@ fn boot_clock(report: &Report) -> Option<Advice> {
     let clock = first_of(report, &BOOT_CLOCKS[..2], |c| c.kind == Kind::Monotonic)
         .or_else(|| first_of(report, BOOT_CLOCKS, |c| c.kind == Kind::Monotonic))?;
     let why = format!(
-        "{}; it keeps running while the machine is suspended and is never stepped.{}{}",
+        "{}; it keeps running while the machine is suspended and is never stepped.{}",
         figures(clock),
-        slow_because(report, clock),
-        rejected(
-            report,
-            &[
-                ("posix/monotonic", "on Linux it stops while the machine is suspended"),
-                ("posix/realtime", "it includes suspend, but is stepped when the clock is set"),
-            ],
-        )
+        slow_because(report, clock)
     );
-    Some(chosen(clock, why))
+    let not = [
+        ("posix/monotonic", "on Linux it stops while the machine is suspended"),
+        ("posix/realtime", "it includes suspend, but is stepped when the clock is set"),
+    ];
+    Some(chosen(report, clock, why, &not))
 }
 
 /// A microbenchmark: the shortest intervals.
@@ -341,31 +303,27 @@ fn micro_clock(report: &Report) -> Option<Advice> {
             .and_then(|s| Some(format!(" ({}: {})", s.id, s.ordered()?.human()?)))
             .unwrap_or_default();
         let why = format!(
-            "{cost} per ordered read{against}; earlier instructions cannot move past it.{}{}{}",
+            "{cost} per ordered read{against}; earlier instructions cannot move past it.{}{}",
             precise("The code", &by_pair(report)),
-            jumps(report),
-            rejected(
-                report,
-                &[
-                    (
-                        "x86/rdtsc-intrinsic",
-                        "the processor may read it early, by more than such an interval lasts"
-                    ),
-                    ("x86/cpuid-rdtsc", "CPUID takes longer than the code to be timed"),
-                    ("x86/mfence-rdtsc", mfence(report)),
-                ],
-            )
+            jumps(report)
         );
+        let early = "the processor may read it early, by more than such an interval lasts";
+        let not = [
+            ("x86/rdtsc-intrinsic", early),
+            ("x86/cpuid-rdtsc", "CPUID takes longer than the code to be timed"),
+            ("x86/mfence-rdtsc", mfence(report)),
+        ];
         return Some(Advice {
             cost_ns: read.known_ns(),
             // A table of clocks has another for reads back to back.
             figure: format!("{cost} ordered"),
             shortest: by_pair(report),
-            ..chosen(clock, why)
+            ..chosen(report, clock, why, &not)
         });
     }
     let clock = system?;
-    let shortest = by_system(clock);
+    // The timed code can run during any part of the two halves of a read that lie within it.
+    let shortest = shortest(clock.step_ns(), clock.ordered_ns());
     let against = match (&objection, counter) {
         (Some(reason), _) => format!(" The counter itself is ruled out: {reason}."),
         (None, Some(c)) => rejected(report, &[(&c.id, "not cheaper, and in ticks")]),
@@ -377,7 +335,7 @@ fn micro_clock(report: &Report) -> Option<Advice> {
         precise("It", &shortest),
         slow_because(report, clock)
     );
-    Some(Advice { shortest, ..chosen(clock, why) })
+    Some(Advice { shortest, ..chosen(report, clock, why, &[]) })
 }
 
 /// Why a read after MFENCE is rejected: its order if MFENCE orders only memory, otherwise its cost.
@@ -406,12 +364,6 @@ fn jumps(report: &Report) -> String {
 fn by_pair(report: &Report) -> Vec<Shortest> {
     let ruler = report.ruler.as_ref().filter(|ruler| ruler.is_counter);
     ruler.map_or(Vec::new(), |ruler| shortest(Some(ruler.tick_ns), ruler.empty_spread_ns))
-}
-
-/// The shortest intervals with the system's clock: the timed code can run during any part of the
-/// two halves of a read that lie within the interval.
-fn by_system(clock: &Clock) -> Vec<Shortest> {
-    shortest(clock.step_ns(), clock.ordered_ns())
 }
 
 /// Tracing at the lowest cost.
@@ -447,19 +399,15 @@ fn trace_clock(report: &Report) -> Option<Advice> {
     if let Some(clock) = counter.filter(cheaper) {
         let against =
             system.and_then(|s| Some(format!(" ({}: {})", s.id, cost(s)?))).unwrap_or_default();
+        let (cost, merged) = (cost(clock).unwrap_or_default(), merged(clock));
         let why = format!(
-            "{} per read{against}; store the ticks and convert them afterwards.{}{}",
-            cost(clock).unwrap_or_default(),
-            merged(clock),
-            rejected(
-                report,
-                &[
-                    ("x86/rdtscp", "waits for earlier instructions, which a trace does not need"),
-                    ("linux/monotonic-coarse", "gives many records the same timestamp"),
-                ],
-            )
+            "{cost} per read{against}; store the ticks and convert them afterwards.{merged}"
         );
-        return Some(chosen(clock, why));
+        let not = [
+            ("x86/rdtscp", "waits for earlier instructions, which a trace does not need"),
+            ("linux/monotonic-coarse", "gives many records the same timestamp"),
+        ];
+        return Some(chosen(report, clock, why, &not));
     }
     let clock = system?;
     let against = objection
@@ -470,5 +418,5 @@ fn trace_clock(report: &Report) -> Option<Advice> {
         merged(clock),
         slow_because(report, clock)
     );
-    Some(chosen(clock, why))
+    Some(chosen(report, clock, why, &[]))
 }

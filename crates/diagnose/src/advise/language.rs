@@ -154,7 +154,9 @@ fn in_its_runtime(
             let sheet = sheets.iter().find(|sheet| sheet.ids.contains(&clock.id.as_str()))?;
             let back = clock.watched.is_some_and(|seen| seen.backwards > 0);
             let fit = !(clock.internal || back && purpose.name() != "timestamp");
-            Some((sheet, runtime, clock, tick(clock)?, clock.read_ns()?)).filter(|_| fit)
+            // The smallest change that was seen; the resolution of a clock whose ticks were not.
+            let tick = clock.tick_ns.or(clock.resolution_ns)?;
+            Some((sheet, runtime, clock, tick, clock.read_ns()?)).filter(|_| fit)
         });
         let rows: Vec<_> = rows.collect();
         let finest = rows.iter().map(|row| row.3).min_by(f64::total_cmp)?;
@@ -192,11 +194,6 @@ fn in_its_runtime(
         shortest,
         ..Advice::default()
     })
-}
-
-/// The smallest change that was seen; the resolution of a clock whose ticks were not.
-fn tick(clock: &RuntimeClock) -> Option<f64> {
-    clock.tick_ns.or(clock.resolution_ns)
 }
 
 fn versioned(runtime: &Runtime) -> String {

@@ -138,12 +138,13 @@ pub(super) fn merged(clock: &Clock) -> String {
     format!("{early} {share} of {turns} between CPUs {a} and {b} ran backwards.")
 }
 
-pub(super) fn chosen(clock: &Clock, why: String) -> Advice {
+/// The advice to use this clock, and why these others are not chosen.
+pub(super) fn chosen(report: &Report, clock: &Clock, why: String, not: &[(&str, &str)]) -> Advice {
     Advice {
         clock: Some(clock.id.clone()),
         cost_ns: clock.read_ns(),
         figure: cost(clock).unwrap_or_default(),
-        why,
+        why: why + &rejected(report, not),
         ..Advice::default()
     }
 }
@@ -199,9 +200,9 @@ pub(super) fn precise(what: &str, shortest: &[Shortest]) -> String {
     let length = |one: &Shortest| {
         format!("{} or longer to within {} %", short(one.interval_ns), one.error_percent)
     };
+    let (first, second) = (length(first), length(second));
     format!(
-        " {what} times a single interval of {}, and one of {}; time shorter ones many at once.",
-        length(first),
-        length(second)
+        " {what} times a single interval of {first}, and one of {second}; time shorter ones many \
+         at once."
     )
 }

@@ -183,9 +183,10 @@ impl<'a> Past<'a> {
 
     /// The rows of a report that was made after all others.
     fn judged(&self, figures: &[Vec<Option<Point>>]) -> Vec<Row> {
-        let earlier: Vec<Vec<Point>> = figures.iter().map(|all| before(all)).collect();
+        let split = figures.iter().filter_map(|all| all.split_last());
+        let known = split.map(|(new, all)| (*new, all.iter().flatten().copied().collect()));
+        let (new, earlier): (Vec<Option<Point>>, Vec<Vec<Point>>) = known.unzip();
         let slices: Vec<&[Point]> = earlier.iter().map(Vec::as_slice).collect();
-        let new: Vec<Option<Point>> = figures.iter().map(|all| all.last().copied()?).collect();
         let judged = judge_run(&slices, &new);
         let rows = self.rows.iter().zip(earlier).zip(judged);
         rows.map(|((it, earlier), judged)| row(it, &earlier, judged)).collect()
@@ -231,11 +232,6 @@ fn kept(rows: &[Measured], file: &str, report: &Report) -> Kept {
     }
     let figures = rows.iter().map(|row| found.remove(&row.key)).collect();
     Kept { side: side(file, report), figures }
-}
-
-/// The figures of all runs but the newest.
-fn before(all: &[Option<Point>]) -> Vec<Point> {
-    all.split_last().map_or(Vec::new(), |(_, earlier)| earlier.iter().flatten().copied().collect())
 }
 
 fn row(it: &Measured, earlier: &[Point], judged: Option<Judged>) -> Row {

@@ -191,10 +191,8 @@ impl Runs {
         let words = format!("{disturbed} of {runs} runs were disturbed as a whole");
         let disturbed = (disturbed > 0).then_some(words);
         let lost = self.taken.iter().filter(|it| it.is_some_and(|share| share > MUCH)).count();
-        let words = format!(
-            "{lost} of {runs} runs lost more than {} of their time to others",
-            percent(MUCH)
-        );
+        let much = percent(MUCH);
+        let words = format!("{lost} of {runs} runs lost more than {much} of their time to others");
         let lost = (lost > 0).then_some(words);
         let first = side(&self.name, &self.first);
         Side {
@@ -469,10 +467,8 @@ fn row_of_pairs(it: &Figures, p: f64) -> Row {
 
 /// The verdict on a row of sets. Where the interval encloses no change, no chance is small enough.
 fn row_of_sets(it: &Figures, p: f64) -> Row {
-    let logs = it
-        .sides
-        .each_ref()
-        .map(|side| side.iter().map(|(ns, weight)| (ns.ln(), *weight)).collect::<Vec<Weighted>>());
+    let ln = |side: &Vec<Weighted>| side.iter().map(|(ns, weight)| (ns.ln(), *weight)).collect();
+    let logs: [Vec<Weighted>; 2] = it.sides.each_ref().map(ln);
     let [of_ratio, of_ns] = [&logs, &it.sides].map(|[a, b]| shift(a, b));
     let apart = of_ratio.0.low > 0.0 || of_ratio.0.high < 0.0;
     let level = if apart { LEVEL_OF_SETS } else { 0.0 };

@@ -271,15 +271,11 @@ pub(super) fn vdso_disagrees(report: &Report) -> Looked {
     let seen = trust(report)?.sandwiches.iter();
     let seen = seen.filter(|it| it.disagrees() && it.calls_backwards == 0);
     let evidence = seen.map(|it| {
+        let [below, tries, above] = [it.below, it.tries, it.above].map(count);
+        let (id, call, worst) = (&it.id, &it.system_call, short(it.worst_ns.round()));
         format!(
-            "{}: {} of {} reads were less than {} just before, {} more than it just after, by up \
-             to {}",
-            it.id,
-            count(it.below),
-            count(it.tries),
-            it.system_call,
-            count(it.above),
-            short(it.worst_ns.round())
+            "{id}: {below} of {tries} reads were less than {call} just before, {above} more than \
+             it just after, by up to {worst}"
         )
     });
     clear_if(vdso(report), found(Level::Error, evidence))

@@ -139,12 +139,11 @@ pub(super) fn vm_paused(report: &Report) -> Looked {
     let all = pauses.clone().map(|pause| pause.ns);
     let longest = all.chain(watched.standstills.iter().map(|one| one.ns)).reduce(f64::max);
     let standstills = watched.standstills.iter().take(NAMED).map(|one| {
+        let (at_s, id) = (one.at_s, &one.id);
+        let [by, within] = [one.ns.round(), one.tolerance_ns].map(short);
         format!(
-            "until {:.1} s: {} advanced by {}, to within {}, and all other clocks stood still",
-            one.at_s,
-            one.id,
-            short(one.ns.round()),
-            short(one.tolerance_ns)
+            "until {at_s:.1} s: {id} advanced by {by}, to within {within}, and all other clocks \
+             stood still"
         )
     });
     let pauses = pauses.take(NAMED).map(|pause| {
@@ -251,10 +250,8 @@ fn late(report: &Report) -> Option<String> {
     /// A thread that spins does not give up its CPU. If half of its waits end later than this, in
     /// nanoseconds, something else had the CPU.
     const LATE_NS: u64 = 100_000;
-    let spins = report
-        .waits
-        .iter()
-        .filter(|wait| wait.available && wait.load == Load::None && wait.kind == Kind::Busy);
+    let idle = report.waits.iter().filter(|wait| wait.available && wait.load == Load::None);
+    let spins = idle.filter(|wait| wait.kind == Kind::Busy);
     // Too few waits give no median.
     let medians = spins.filter_map(|wait| Some((wait, wait.percentile(Percentile::P50)?)));
     let (worst, ns) = medians.max_by_key(|(_, ns)| *ns)?;

@@ -116,11 +116,8 @@ pub(super) fn sleeps_refused(report: &Report) -> Looked {
     /// The most calls that are named.
     const NAMED: usize = 4;
     // strerror(3) of EPERM, ENOSYS and EINVAL: WSL 1 answers the last.
-    let refused = |reason: &str| {
-        ["not permitted", "not implemented", "Invalid argument"]
-            .iter()
-            .any(|words| reason.contains(words))
-    };
+    let words = ["not permitted", "not implemented", "Invalid argument"];
+    let refused = |reason: &str| words.iter().any(|words| reason.contains(words));
     let keeping = report.environment.keeping.as_ref();
     let tried = keeping.and_then(|keeping| keeping.sleep_refused.clone());
     if tried.is_none() && report.clocks.is_empty() && report.waits.is_empty() {

@@ -113,13 +113,10 @@ pub(super) fn coarse_tick(report: &Report) -> Looked {
 fn whole_ticks(wait: &Wait) -> Option<String> {
     let it = wait.whole_ticks.filter(|it| it.whole.saturating_mul(2) >= wait.samples)?;
     let tick = it.tick_ns as f64 / 1e6;
+    let (id, whole, all) = (&wait.id, it.whole, plural(wait.samples, "wait", "waits"));
+    let (usual, ms) = (it.usual, it.usual as f64 * tick);
     Some(format!(
-        "{}: {} of {} took whole ticks of {tick} ms, mostly {} ({:.1} ms)",
-        wait.id,
-        it.whole,
-        plural(wait.samples, "wait", "waits"),
-        it.usual,
-        it.usual as f64 * tick
+        "{id}: {whole} of {all} took whole ticks of {tick} ms, mostly {usual} ({ms:.1} ms)"
     ))
 }
 
@@ -262,10 +259,8 @@ pub(super) fn timer_slack(report: &Report) -> Looked {
     let mut rows = late_by(report, Cause::TimerSlack, LEAST_NS);
     rows.retain(|row| row.wait.slack_ns.is_some_and(|ns| ns > USUAL_NS));
     let certainty = if rows.is_empty() { Certainty::Evidence } else { Certainty::Measured };
-    let known = own
-        .map(|_| ())
-        .ok_or(())
-        .or_else(|()| reasons(report).map_err(|otherwise| why(report, "timer slack", otherwise)));
+    let unknown = |otherwise| why(report, "timer slack", otherwise);
+    let known = own.map_or_else(|| reasons(report).map_err(unknown), |_| Ok(()));
     let evidence = set.into_iter().chain(late_lines(&rows));
     clear_if(known, found(Level::Warning, evidence).certain(Some(certainty)))
 }
