@@ -164,7 +164,8 @@ impl<'a> Worker<'a> {
         let Some(found) = found else { return };
         self.metrics.report(&found);
         self.metrics.last(round.name(), os::wall() as f64 / 1e9);
-        let whole = self.rounds.whole().filter(|_| self.keep_report && round == Round::Machine);
+        let whole =
+            self.rounds.whole.as_ref().filter(|_| self.keep_report && round == Round::Machine);
         if let Some(whole) = whole {
             let mut text = Vec::new();
             // A report with a figure that cannot be written leaves the last one.
@@ -178,7 +179,7 @@ impl<'a> Worker<'a> {
         if let Some(following) = &self.following {
             self.metrics.against(&following.known());
         }
-        self.metrics.set(&metrics::MEASURING, self.meter.all_s());
+        self.metrics.set(&metrics::MEASURING, self.meter.all_s);
         for (family, value) in process::process().iter().flatten() {
             self.metrics.set(family, *value);
         }

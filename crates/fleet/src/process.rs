@@ -78,18 +78,13 @@ pub struct Meter {
     /// CPU time of this thread up to here is counted, in nanoseconds.
     counted: Option<u64>,
     /// What was counted since the start, in seconds.
-    all_s: f64,
+    pub all_s: f64,
 }
 
 impl Meter {
     /// Begins with what this thread has taken since it was started.
     pub fn start() -> Self {
         Self { counted: Some(0), all_s: 0.0 }
-    }
-
-    /// What was counted since the start, in seconds.
-    pub fn all_s(&self) -> f64 {
-        self.all_s
     }
 
     /// Counts and returns what this thread took since it was last counted, in seconds. A system

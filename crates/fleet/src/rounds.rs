@@ -44,8 +44,8 @@ const WAITS_TIME: Duration = Duration::from_secs(2);
 pub struct Rounds {
     clocks: Option<Result<Report, String>>,
     waits: Option<Result<Report, String>>,
-    /// All figures, judged together.
-    whole: Option<Report>,
+    /// All figures, judged together when the machine was last looked at.
+    pub whole: Option<Report>,
 }
 
 impl Rounds {
@@ -64,11 +64,6 @@ impl Rounds {
         let found = made.as_ref().ok().cloned();
         *(if round == Round::Clocks { &mut self.clocks } else { &mut self.waits }) = Some(made);
         found
-    }
-
-    /// All figures, judged together when the machine was last looked at.
-    pub fn whole(&self) -> Option<&Report> {
-        self.whole.as_ref()
     }
 
     /// Judges the last figures with the facts about the machine as they are now.
@@ -237,7 +232,7 @@ mod tests {
         };
         let judged = rounds.make(Round::Machine, &Interrupt::default()).expect("a judgement");
         assert!(judged.clocks.is_empty() && judged.waits.is_empty() && !judged.checks.is_empty());
-        let whole = rounds.whole().expect("the same judgement");
+        let whole = rounds.whole.as_ref().expect("the same judgement");
         assert_eq!((whole.clocks.len(), whole.waits.len()), (1, 1));
         assert_eq!(whole.checks, judged.checks);
         assert!(whole.environment.unknown.iter().any(|it| it.subject == "why-switches"));
