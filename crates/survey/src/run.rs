@@ -79,14 +79,12 @@ pub fn start_up() {
 /// # Errors
 /// The process may not read its clocks.
 pub fn may_measure() -> Result<(), Error> {
-    if tsc_permitted() == Some(false) {
-        return Err(Error::Nothing(
-            "this process may not read the TSC (PR_SET_TSC), which the system's own clocks also \
-             read: start it without that restriction"
-                .into(),
-        ));
+    let why = "this process may not read the TSC (PR_SET_TSC), which the system's own clocks also \
+               read: start it without that restriction";
+    match tsc_permitted() {
+        Some(false) => Err(Error::Nothing(why.into())),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Whether this program is prepared.

@@ -194,12 +194,8 @@ pub fn clock(pattern: &str) -> Result<&'static Entry, Error> {
         several => {
             let names: Vec<&str> = several.iter().take(6).map(|entry| entry.id).collect();
             let more = if several.len() > 6 { ", ..." } else { "" };
-            Err(Error::Invalid(format!(
-                "'{}' names {} clocks: {}{more}",
-                shown(pattern),
-                several.len(),
-                names.join(", ")
-            )))
+            let (pattern, number, names) = (shown(pattern), several.len(), names.join(", "));
+            Err(Error::Invalid(format!("'{pattern}' names {number} clocks: {names}{more}")))
         }
     }
 }

@@ -110,10 +110,10 @@ pub(crate) fn left_out(methods: &[&Entry]) -> u64 {
     here.saturating_sub(methods.len()) as u64
 }
 
-/// The name that `--preset` takes, an older name, and what they stand for.
-type Preset = (&'static str, &'static str, fn() -> WaitSpec);
+/// The name that `--preset` takes, older names, and what they stand for.
+type Preset = (&'static [&'static str], fn() -> WaitSpec);
 
-const PRESETS: &[Preset] = &[("windows-waits", "seed003", windows_waits)];
+const PRESETS: &[Preset] = &[(&["windows-waits", "seed003"], windows_waits)];
 
 /// The waits of timetest.c, the predecessor of this tool: each sleep, each sleep with a spin after
 /// it, and the spin, alone and next to loads of lower, equal and higher priority.
@@ -153,12 +153,10 @@ fn windows_waits() -> WaitSpec {
 /// There is no such preset.
 pub(crate) fn with_preset(mut asked: WaitSpec) -> Result<WaitSpec, Error> {
     let Some(name) = &asked.preset else { return Ok(asked) };
-    let preset = PRESETS
-        .iter()
-        .find(|(id, older, _)| [id, older].iter().any(|known| known.eq_ignore_ascii_case(name)));
-    let unknown =
-        || select::unknown("preset", PRESETS.iter().flat_map(|(id, older, _)| [*id, *older]), name);
-    let preset = preset.ok_or_else(unknown)?.2();
+    let named = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let all = || PRESETS.iter().flat_map(|(names, _)| names.iter().copied());
+    let preset = PRESETS.iter().find(|(names, _)| named(names));
+    let preset = preset.ok_or_else(|| select::unknown("preset", all(), name))?.1();
     let here = |id: &String| find(id).is_some_and(|entry| !entry.is_on_other_system());
     unless_named(&mut asked.ids, preset.ids.into_iter().filter(here).collect());
     unless_named(&mut asked.wait, preset.wait);
@@ -213,15 +211,16 @@ mod tests {
 
     #[test]
     fn a_preset_names_methods_of_the_catalogue_and_some_of_this_system() {
-        for (id, older, preset) in PRESETS {
+        for (names, preset) in PRESETS {
             for method in preset().ids {
-                assert!(find(&method).is_some(), "{id}: {method}");
+                assert!(find(&method).is_some(), "{names:?}: {method}");
             }
             let named = |name: &str| {
                 let asked = WaitSpec { preset: Some(name.into()), ..WaitSpec::default() };
                 with_preset(asked).expect("a preset").ids
             };
-            assert!(named(id).len() >= 3 && named(id) == named(older), "{id}");
+            let own = named(names[0]);
+            assert!(own.len() >= 3 && names.iter().all(|name| named(name) == own), "{names:?}");
         }
         let unknown = WaitSpec { preset: Some("seed004".into()), ..WaitSpec::default() };
         assert!(with_preset(unknown).expect_err("no preset").to_string().contains("seed003"));

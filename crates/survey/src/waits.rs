@@ -174,12 +174,11 @@ impl Measurement for Request {
             && time < longest
         {
             // The user chose neither the durations nor the loads.
+            let loads = plan.spec.load.len();
+            let [time, longest] = [time, longest].map(|it| short_ns(it.as_nanos() as f64));
             return Err(Error::Nothing(format!(
-                "the time is too short: each of {} loads gets {}, but the longest wait takes {}; \
-                 raise --budget, or name a duration with --wait",
-                plan.spec.load.len(),
-                short_ns(time.as_nanos() as f64),
-                short_ns(longest.as_nanos() as f64)
+                "the time is too short: each of {loads} loads gets {time}, but the longest wait \
+                 takes {longest}; raise --budget, or name a duration with --wait"
             )));
         }
         carry_out(setting, report, plan)
@@ -198,13 +197,10 @@ impl Resumed {
     /// # Errors
     /// The report is not a checkpoint of a run of waits, or this version lacks one of its methods.
     pub(crate) fn of(mut earlier: Report) -> Result<Self, crate::Error> {
-        let data = earlier.waits_plan.take().ok_or_else(|| {
-            crate::Error::Invalid(
-                "the report cannot be resumed: it has no plan of waits, so it is not the \
-                 checkpoint of a run of waits"
-                    .into(),
-            )
-        })?;
+        let none = "the report cannot be resumed: it has no plan of waits, so it is not the \
+                    checkpoint of a run of waits";
+        let data = earlier.waits_plan.take();
+        let data = data.ok_or_else(|| crate::Error::Invalid(none.into()))?;
         let plan = Plan::from_data(data).map_err(crate::Error::Invalid)?;
         Ok(Self { earlier, plan })
     }

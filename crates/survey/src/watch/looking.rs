@@ -132,10 +132,9 @@ impl Looking {
         let rows = live.rows(&looking.ruler);
         if rows.iter().all(|row| row.unavailable_reason.is_some()) {
             live.stop();
-            let row = |row: &Row| {
-                format!("{} ({})", row.id, row.unavailable_reason.as_deref().unwrap_or_default())
-            };
-            let all = rows.iter().map(row).collect::<Vec<_>>().join(", ");
+            let why = |row: &Row| row.unavailable_reason.clone().unwrap_or_default();
+            let all = rows.iter().map(|row| format!("{} ({})", row.id, why(row)));
+            let all = all.collect::<Vec<_>>().join(", ");
             return Err(Error::Nothing(format!("no wait can be measured: {all}")));
         }
         for (failed, row) in looking.failed.iter_mut().zip(&rows) {

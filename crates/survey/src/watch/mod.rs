@@ -8,7 +8,6 @@ use crate::{Error, select};
 use chronoscope_measure::waits::{Plan, Tap};
 use chronoscope_model::recording::{Event, Start};
 use chronoscope_model::waits::{Load, Slack, WaitSpec};
-use chronoscope_probes::clocks;
 use chronoscope_probes::machine::affinity;
 use chronoscope_probes::waits::{ALL, os};
 use looking::{Asked, Item, Order};
@@ -105,11 +104,6 @@ impl Watch {
     }
 }
 
-/// Finds the clock of this id.
-fn clock(id: Option<&str>) -> Result<Option<&'static clocks::Entry>, Error> {
-    id.map(select::clock).transpose()
-}
-
 /// Waits in progress. They end, with their load, when this is dropped.
 ///
 /// A process that is stopped and goes on has a gap: its waits are no samples, and an
@@ -133,7 +127,7 @@ impl Live {
         check_started()?;
         let (plan, elsewhere) = watch.plan()?;
         let cpu = plan.cpus.first().copied();
-        let clock = clock(watch.clock.as_deref())?;
+        let clock = watch.clock.as_deref().map(select::clock).transpose()?;
         let asked = Asked { plan, elsewhere, load: watch.load, clock };
         os::hold_signals();
         let ((orders, ordered), (say, items)) = (channel(), channel());
@@ -189,7 +183,7 @@ impl Live {
     /// # Errors
     /// There is no such clock.
     pub fn set_clock(&mut self, id: Option<&str>) -> Result<(), Error> {
-        self.order(Order::Clock(clock(id)?));
+        self.order(Order::Clock(id.map(select::clock).transpose()?));
         Ok(())
     }
 
