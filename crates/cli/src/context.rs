@@ -78,18 +78,11 @@ fn style(output: &Output) -> Style {
                 && escapes()
         }
     };
-    let asked = std::env::var("COLUMNS")
-        .ok()
-        .and_then(|columns| columns.parse().ok())
-        .filter(|columns| *columns > 0);
-    let width = terminal_size::terminal_size()
-        .filter(|_| terminal)
-        .map(|(width, _)| usize::from(width.0))
-        .or(asked);
-    let is_utf8 = |value: String| {
-        let value = value.to_ascii_lowercase().replace('-', "");
-        value.contains("utf8")
-    };
+    let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let asked = asked.filter(|columns| *columns > 0);
+    let width = terminal_size::terminal_size().filter(|_| terminal);
+    let width = width.map(|(width, _)| usize::from(width.0)).or(asked);
+    let is_utf8 = |value: String| value.to_ascii_lowercase().replace('-', "").contains("utf8");
     let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"]
         .iter()
         .filter_map(|name| std::env::var(name).ok())

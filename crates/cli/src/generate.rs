@@ -25,7 +25,6 @@ use clap::{Arg, Command, ValueHint};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use std::fmt::Write;
 use std::path::Path;
 use std::{fs, io};
 
@@ -126,11 +125,9 @@ fn positionals_in_fish() -> String {
         let values: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
         if !values.is_empty() {
             let (name, values) = (command.get_name(), values.join(" "));
-            // Writing to a string does not fail.
-            let _ = writeln!(
-                lines,
+            lines += &format!(
                 "complete -c chronoscope -n \"__fish_chronoscope_using_subcommand {name}\" -f -a \
-                 \"{values}\""
+                 \"{values}\"\n"
             );
         }
     }
@@ -203,11 +200,8 @@ fn write_fleet(folder: &Path, force: bool, context: &Context) -> anyhow::Result<
         fs::create_dir_all(parent).map_err(|error| cannot_write(parent, &error))?;
         write_whole(&place, text.as_bytes())?;
     }
-    context.warn(&format!(
-        "wrote {} files to {}; README.md says what each is for",
-        fleet::FILES.len(),
-        folder.display()
-    ));
+    let (number, folder) = (fleet::FILES.len(), folder.display());
+    context.warn(&format!("wrote {number} files to {folder}; README.md says what each is for"));
     Ok(())
 }
 

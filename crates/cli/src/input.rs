@@ -105,12 +105,6 @@ pub fn reports(path: &Path) -> Result<Vec<(String, Report)>, Usage> {
     parsed(file, path)
 }
 
-/// Whether a file that can be read is a recording of `watch`.
-pub fn holds_recording(path: &Path) -> bool {
-    let begins = |file| is_recording(BufReader::new(file).fill_buf().unwrap_or_default());
-    open(path).is_ok_and(begins)
-}
-
 /// Makes a report of a recording of `watch`, which may be larger than a report.
 fn recorded(from: impl BufRead, path: &Path) -> Result<Vec<(String, Report)>, Usage> {
     let read = Reader::new(from).and_then(recording::report);
@@ -214,7 +208,9 @@ pub fn holds_several(path: &Path) -> bool {
     path.is_dir()
         || pattern(path).is_some()
         || match path == Path::new("-") {
-            true => stdin_is_stream(),
+            // It begins like a line of NDJSON. A report that this tool writes as one document has a
+            // line for each key.
+            true => stdin_begins(b"{\"") && !stdin_begins(FIRST),
             false => is_stream(path) && !holds_records_of_one(path),
         }
 }
@@ -226,8 +222,12 @@ fn pattern(path: &Path) -> Option<&str> {
 
 /// A recording of `watch` has lines, too, and is one report.
 fn is_stream(path: &Path) -> bool {
-    STREAMS.iter().any(|it| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(it)))
-        && !holds_recording(path)
+    let begins = |file| is_recording(BufReader::new(file).fill_buf().unwrap_or_default());
+    has_extension(path, STREAMS) && !open(path).is_ok_and(begins)
+}
+
+fn has_extension(path: &Path, known: [&str; 2]) -> bool {
+    path.extension().is_some_and(|own| known.iter().any(|it| own.eq_ignore_ascii_case(it)))
 }
 
 /// Whether the lines of a stream are the records of one report, which is then compared as such.
@@ -238,12 +238,6 @@ fn holds_records_of_one(path: &Path) -> bool {
     let mut lines = lines.filter(|line| !line.trim_ascii().is_empty()).peekable();
     lines.peek().is_some_and(|line| json::is_record(line))
         && lines.filter(|line| json::begins_report(line)).take(2).count() == 1
-}
-
-/// Whether standard input begins like a line of NDJSON. A report that this tool writes as one
-/// document has a line for each key.
-fn stdin_is_stream() -> bool {
-    stdin_begins(b"{\"") && !stdin_begins(FIRST)
 }
 
 /// Whether standard input begins like this. Nothing is taken from it.
@@ -274,10 +268,7 @@ pub fn each_report(path: &Path, found: &mut Each) -> Result<(), Usage> {
         return one(path, found);
     }
     let mut files = listed(path)?;
-    files.retain(|file| {
-        let is = |it: &&str| file.extension().is_some_and(|own| own.eq_ignore_ascii_case(it));
-        is_stream(file) || DOCUMENTS.iter().any(is)
-    });
+    files.retain(|file| is_stream(file) || has_extension(file, DOCUMENTS));
     if files.is_empty() {
         return Err(Usage(format!("{}: there is no file *.json or *.html in it", path.display())));
     }
@@ -337,15 +328,14 @@ fn why(path: &Path, Usage(error): Usage) -> String {
 fn lines(name: &str, mut from: impl BufRead, found: &mut Each) -> Result<(), Usage> {
     let (mut line, mut number) = (Vec::new(), 0);
     let (mut records, mut recorded) = (json::Records::default(), None);
+    let told = |error: ReadError| error.to_string();
     loop {
         line.clear();
         let read = from.by_ref().take(LARGEST as u64 + 1).read_until(b'\n', &mut line);
         let read = read.map_err(|error| Usage(format!("cannot read {name}: {error}")))?;
         if read == 0 {
-            match records.end() {
-                Ok(None) => {}
-                Ok(Some(last)) => found(name.into(), Ok(last)),
-                Err(error) => found(name.into(), Err(error.to_string())),
+            if let Some(last) = records.end().transpose() {
+                found(name.into(), last.map_err(told));
             }
             return Ok(());
         }
@@ -356,14 +346,12 @@ fn lines(name: &str, mut from: impl BufRead, found: &mut Each) -> Result<(), Usa
         let at = || format!("{name}:{number}");
         let is_record = *recorded.get_or_insert_with(|| json::is_record(&line));
         if is_record && read <= LARGEST {
-            match records.add(&line) {
-                Ok(None) => {}
-                Ok(Some(report)) => found(at(), Ok(report)),
-                Err(error) => found(at(), Err(error.to_string())),
+            if let Some(report) = records.add(&line).transpose() {
+                found(at(), report.map_err(told));
             }
             continue;
         }
-        found(at(), json::read(&line).map_err(|error| error.to_string()));
+        found(at(), json::read(&line).map_err(told));
         if read > LARGEST {
             return Ok(());
         }

@@ -261,12 +261,9 @@ fn by_extension(path: &str) -> Result<Export, String> {
         }
         None if path == "-" => Err("name the format of standard output, as in json=-".into()),
         None => {
-            let known: Vec<_> =
-                format::by_extension().map(|it| format!(".{}", it.extension)).collect();
-            Err(format!(
-                "the extension tells the format: use one of {}, or FORMAT=FILE",
-                known.join(", ")
-            ))
+            let known = format::by_extension().map(|it| format!(".{}", it.extension));
+            let known = known.collect::<Vec<_>>().join(", ");
+            Err(format!("the extension tells the format: use one of {known}, or FORMAT=FILE"))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Progress on standard error: only on a terminal, and rarely, because drawing disturbs what is
 //! measured.
 
-use chronoscope_model::units;
+use chronoscope_model::units::human_ns;
 use chronoscope_model::waits::Load;
 use chronoscope_probes::time::Instant;
 use chronoscope_survey::{Progress as State, WaitsProgress};
@@ -149,7 +149,6 @@ impl Drop for Progress {
 
 /// The state of a run behind the bar, the most important first: a narrow terminal cuts off the end.
 fn waits_line(progress: &WaitsProgress) -> String {
-    let time = |ns: f64| units::human_ns(ns);
     let mut text = String::new();
     if progress.load != Load::None {
         text += &format!("load {}, ", progress.load.name());
@@ -162,11 +161,11 @@ fn waits_line(progress: &WaitsProgress) -> String {
     if progress.missed > 0 {
         text += &format!(", {} missed", progress.missed);
     }
-    text += &format!(", max {}", time(progress.max_ns as f64));
+    text += &format!(", max {}", human_ns(progress.max_ns as f64));
     for (name, ns) in [("p99", progress.p99_ns), ("p50", progress.p50_ns)] {
-        text += &ns.map_or(String::new(), |ns| format!(" {name} {}", time(ns as f64)));
+        text += &ns.map_or(String::new(), |ns| format!(" {name} {}", human_ns(ns as f64)));
     }
-    let now = progress.now_ns.map(|ns| format!(" now {}", time(ns as f64)));
+    let now = progress.now_ns.map(|ns| format!(" now {}", human_ns(ns as f64)));
     text + &now.unwrap_or_default()
 }
 

@@ -326,11 +326,8 @@ impl Code {
             return Ok(Self::All);
         }
         language(wanted).map(Self::In).ok_or_else(|| {
-            Usage(format!(
-                "there is no language '{}': use one of {}, or {ALL}",
-                shown(wanted),
-                LANGUAGES.join(", ")
-            ))
+            let (wanted, known) = (shown(wanted), LANGUAGES.join(", "));
+            Usage(format!("there is no language '{wanted}': use one of {known}, or {ALL}"))
         })
     }
 

@@ -8,7 +8,6 @@ use chronoscope_probes::machine::{
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -264,9 +263,7 @@ impl Texts {
         };
         let mut process = format!("sysname=Linux\nlog_excerpt={}\n", !self.whole_log);
         for (key, value) in [("arch", &self.arch), ("release", &self.release)] {
-            if let Some(value) = value {
-                let _ = writeln!(process, "{key}={value}");
-            }
+            process += &value.as_ref().map_or(String::new(), |it| format!("{key}={it}\n"));
         }
         write("process", &process).map_err(refuse)?;
         // As records, so that no line of it is taken for the rest of the one before.

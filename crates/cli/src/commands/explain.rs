@@ -227,15 +227,11 @@ fn by_call(name: &str) -> Vec<Page> {
         _ => exact,
     };
     let [first, others @ ..] = &ids[..] else { return Vec::new() };
-    let pages = clock(first).or_else(|| wait(first)).into_iter();
-    let also = ("also in".to_owned(), others.join(", "));
-    let also = Some(also).filter(|_| !others.is_empty());
-    pages
-        .map(|mut page| {
-            page.facts.extend(also.clone());
-            page
-        })
-        .collect()
+    let mut found = clock(first).or_else(|| wait(first));
+    if let Some(page) = found.as_mut().filter(|_| !others.is_empty()) {
+        page.facts.push(("also in".into(), others.join(", ")));
+    }
+    found.into_iter().collect()
 }
 
 /// A page without a call, and without the facts that are empty.

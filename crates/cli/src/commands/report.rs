@@ -69,19 +69,17 @@ impl Run for Args {
         if let (Some(Shape::Screen(Screen::Doctor)), []) = (self.shape, &*report.checks) {
             (report.findings, report.checks) = faults::examined(&report);
         }
-        let text = match self.shape {
+        let (mut text, mut screen) = (None, Screen::of_run(&report));
+        match self.shape {
             Some(Shape::Format(format)) => {
-                Some(self.written(format, &context.options.naming.filed(&report))?)
+                text = Some(self.written(format, &context.options.naming.filed(&report))?);
             }
-            _ => None,
-        };
-        let screen = match self.shape {
-            Some(Shape::Screen(screen)) => screen,
-            _ => Screen::of_run(&report),
-        };
-        if let Some(Shape::Screen(screen)) = self.shape {
-            // What is written next to it is about the same.
-            report.run.screen = Some(screen.name());
+            Some(Shape::Screen(asked)) => {
+                screen = asked;
+                // What is written next to it is about the same.
+                report.run.screen = Some(asked.name());
+            }
+            None => {}
         }
         let code = Code::usual(context.options.verbose)?;
         Ok(Job { text, code, ..Job::stored(report, screen) }.into())
