@@ -2,17 +2,18 @@
 //! selection the tool made; and the waits as the program showed them that this measurement grew out
 //! of.
 
-use super::{Labelled, charts, durations, setting, several_cpus, table, waits_of};
+use super::{
+    Labelled, charts, durations, loads, name_with, setting, several_cpus, table, waits_of,
+};
 use crate::block::chart::{Axis, Chart, Hue, Place, Series, Shape};
-use crate::block::{Block, Cell, Column, Item, Rank, Table, Text, Tone, Value};
+use crate::block::{Block, Cell, Rank, Table, Text, Tone};
 use crate::number::{plural, short};
 use crate::scale::{Scale, Unit};
-use crate::section::{Detail, Spec, columns, machine, shown};
+use crate::section::{Detail, Rows, Spec, columns, machine, shown};
 use chronoscope_model::Report;
 use chronoscope_model::advice::{Advice, Goal, WaitChoice};
 use chronoscope_model::quantile::Percentile;
-use chronoscope_model::waits::{Load, LoadRun, Wait};
-use std::cmp::Reverse;
+use chronoscope_model::waits::{Load, Wait};
 use std::collections::BTreeSet;
 
 /// The choices under a heading; nothing if there was nothing to choose from.
@@ -58,64 +59,48 @@ pub(crate) fn missing_choice(of: &WaitChoice) -> &'static str {
 
 /// The choices for these goals; absent if there was nothing to choose from.
 pub(crate) fn best_table(report: &Report, goals: &[Goal]) -> Option<Table> {
-    let sliced = chosen(report, goals).any(|(_, choice)| choice.slice_ns.is_some());
-    let paced = chosen(report, goals).any(|(_, choice)| choice.paced.is_some());
-    let set = (sliced, paced);
     let mut above = None;
-    let items = chosen(report, goals).map(|(advice, choice)| {
+    let rows = chosen(report, goals).map(|(advice, choice)| {
         let again = above.replace(choice.requested_ns) == Some(choice.requested_ns);
-        best_row(report, advice, choice, again, set).into()
+        let is_it = |wait: &&Wait| Some(&wait.id) == advice.clock.as_ref() && choice.is(wait);
+        (choice, waits_of(report).find(is_it), again)
     });
-    let items: Vec<Item> = items.collect();
-    (!items.is_empty()).then(|| Table { columns: best_columns(set), items, ..Table::default() })
+    let rows: Vec<Choice> = rows.collect();
+    let sliced = rows.iter().any(|(choice, ..)| choice.slice_ns.is_some());
+    let paced = rows.iter().any(|(choice, ..)| choice.paced.is_some());
+    let table = Rows::shown(best_columns(sliced, paced), Detail::Full).of_all(rows);
+    (!table.is_empty()).then_some(table)
 }
 
-fn best_row(
-    report: &Report,
-    advice: &Advice,
-    choice: &WaitChoice,
-    again: bool,
-    (sliced, paced): (bool, bool),
-) -> Vec<Cell> {
-    let goal = match choice.goal {
-        Goal::Usual => "most uses",
-        Goal::Accuracy => "accuracy",
-        Goal::Cpu => "CPU time",
-        Goal::Load => "load",
-    };
-    let duration = if again { String::new() } else { short(choice.requested_ns as f64) };
-    let is_it = |wait: &&Wait| Some(&wait.id) == advice.clock.as_ref() && choice.is(wait);
-    let wait = waits_of(report).find(is_it);
-    let name = wait.map(|wait| Cell::code(&wait.id).shown(wait.method()).toned(Tone::Good));
-    let mut cells = vec![
-        Cell::whole_ns(choice.requested_ns).shown(duration),
-        Cell::text(goal),
-        name.unwrap_or_else(|| Cell::text(missing_choice(choice)).toned(Tone::Warn)),
-        setting(wait.and_then(|wait| wait.slack_ns)),
-    ];
-    cells.extend(sliced.then(|| setting(choice.slice_ns)));
-    cells.extend(paced.then(|| wait.map_or_else(|| Cell::text(""), table::frames)));
-    cells.extend([
-        Cell::whole_ns(wait.and_then(|wait| wait.percentile(Percentile::P50))),
-        Cell::whole_ns(wait.and_then(|wait| wait.percentile(Percentile::P90))),
-        Cell::some(wait.and_then(|wait| wait.cpu_share), Value::Share)
-            .said(wait.and_then(|wait| wait.cpu_words())),
-    ]);
-    cells
-}
+/// A choice, what was measured of it, and whether the row above is about the same duration.
+type Choice<'a> = (&'a WaitChoice, Option<&'a Wait>, bool);
 
-fn best_columns((sliced, paced): (bool, bool)) -> Vec<Column> {
-    let name = |name: &'static str| Column::new(name).also_name().close();
-    let mut all =
-        vec![name("wait").whole_name(), name("best for"), name("method"), name("slack").right()];
-    all.extend(sliced.then(|| name("slice").right()));
-    all.extend(paced.then(|| name("frames/s").right()));
-    all.extend([
-        Column::new("p50").spare().right().close(),
-        Column::new("p90").right().close(),
-        Column::new("CPU").right().close(),
-    ]);
-    all
+fn best_columns<'a>(sliced: bool, paced: bool) -> Vec<Spec<Choice<'a>>> {
+    columns! { (choice, wait, again) in Choice;
+        "" "wait" [full whole_name close] {
+            let duration = Cell::whole_ns(choice.requested_ns);
+            if *again { duration.shown("") } else { duration }
+        };
+        "" "best for" [full also_name close] Cell::text(match choice.goal {
+            Goal::Usual => "most uses",
+            Goal::Accuracy => "accuracy",
+            Goal::Cpu => "CPU time",
+            Goal::Load => "load",
+        });
+        "" "method" [full also_name close] match wait {
+            Some(wait) => Cell::code(&wait.id).shown(wait.method()).toned(Tone::Good),
+            None => Cell::text(missing_choice(choice)).toned(Tone::Warn),
+        };
+        "" "slack" [full also_name right close] setting(wait.and_then(|wait| wait.slack_ns));
+        "" "slice" [full_if(sliced) also_name right close] setting(choice.slice_ns);
+        "" "frames/s" [full_if(paced) also_name right close]
+            wait.map_or_else(|| Cell::text(""), table::frames);
+        "" "p50" [full spare right close]
+            Cell::whole_ns(wait.and_then(|wait| wait.percentile(Percentile::P50)));
+        "" "p90" [full right close]
+            Cell::whole_ns(wait.and_then(|wait| wait.percentile(Percentile::P90)));
+        "" "CPU" [full right close] wait.map_or_else(Cell::default, table::cpu);
+    }
 }
 
 // The answer of a run whose selection the tool made: on one screen, the accuracy of each method
@@ -125,14 +110,10 @@ fn best_columns((sliced, paced): (bool, bool)) -> Vec<Column> {
 const LEAST_SHARE: f64 = 1e-4;
 
 pub(super) fn overview(report: &Report) -> Vec<Block> {
-    let measured: Vec<&Wait> = waits_of(report).collect();
     let mut blocks = vec![Block::noted("Waits", overview_remark(report))];
-    blocks.extend(plot(&measured));
+    blocks.extend(plot(report));
     blocks.extend(table::unavailable(&report.waits, Detail::Full));
-    for load in Load::ALL {
-        let rows = measured.iter().copied().filter(|wait| wait.load == load);
-        blocks.extend(table::remarks(&rows.collect::<Vec<_>>()));
-    }
+    blocks.extend(loads(report).flat_map(|(_, rows)| table::remarks(&rows)));
     blocks.push(Block::legend(how_to_go_on(report)));
     blocks.extend(best_table(report, &GOALS).map(Block::Table));
     blocks
@@ -157,8 +138,7 @@ fn overview_remark(report: &Report) -> String {
     let seconds = plan.map_or(0.0, |plan| {
         plan.spec.load.len() as f64 * plan.spec.duration.unwrap_or_default().as_secs_f64()
     });
-    let loads: Vec<String> =
-        Load::ALL.into_iter().filter_map(|load| load_words(report, load)).collect();
+    let loads: Vec<String> = loads(report).map(|(load, rows)| load_words(load, &rows)).collect();
     format!(
         "{} in {}, {}",
         plural(ids.len() as u64, "method", "methods"),
@@ -167,61 +147,42 @@ fn overview_remark(report: &Report) -> String {
     )
 }
 
-/// The load under which waits were measured, and what that load used.
-fn load_words(report: &Report, load: Load) -> Option<String> {
-    let row = waits_of(report).find(|wait| wait.load == load)?;
-    let got = |run: &LoadRun| format!(" (which got {:.2} CPUs)", run.cpus());
-    Some(match load {
+/// The load under which these rows were measured, and what that load used.
+fn load_words(load: Load, rows: &[&Wait]) -> String {
+    let run = rows.first().and_then(|wait| wait.load_run.as_ref());
+    let got = run.map_or(String::new(), |run| format!(" (which got {:.2} CPUs)", run.cpus()));
+    match load {
         Load::None => "idle".to_owned(),
-        load => format!(
-            "next to {} load{}",
-            load.name(),
-            row.load_run.as_ref().map_or(String::new(), got)
-        ),
-    })
+        load => format!("next to {} load{got}", load.name()),
+    }
 }
 
 /// Overshoot against CPU time, for the duration in the middle.
-fn plot(measured: &[&Wait]) -> Vec<Block> {
-    let idle: Vec<&Wait> = measured.iter().copied().filter(|w| w.load == Load::None).collect();
+fn plot(report: &Report) -> Option<Block> {
+    let idle: Vec<&Wait> = waits_of(report).filter(|wait| wait.load == Load::None).collect();
     let all: Vec<u64> = durations(&idle).into_iter().collect();
-    let Some(middle) = all.get(all.len() / 2).copied() else {
-        return Vec::new();
-    };
+    let middle = *all.get(all.len() / 2)?;
     let rows: Vec<&Wait> =
         idle.into_iter().filter(|wait| wait.requested_ns == Some(middle)).collect();
     // The highest that every row supports.
     let supported = |p: &Percentile| rows.iter().all(|wait| wait.percentile(*p).is_some());
-    let Some(shown) = [Percentile::P90, Percentile::P50].into_iter().find(supported) else {
-        return Vec::new();
-    };
-    let point = |wait: &Wait| {
+    let shown = [Percentile::P90, Percentile::P50].into_iter().find(supported)?;
+    let point = |wait: &&Wait| {
         let slack = wait.slack_ns.filter(|_| wait.timer_period_ms.is_none());
-        let slack = slack.map_or(String::new(), |ns| format!(", slack {}", short(ns as f64)));
-        let slice = wait.slice_ns.map(|ns| format!(", slice {}", short(ns as f64)));
-        Some(Series {
-            name: format!("{}{slack}{}", wait.method(), slice.unwrap_or_default()),
-            hue: Hue::Accent,
-            shape: Shape::Points {
-                at: vec![Place {
-                    x: wait.cpu_share?.max(LEAST_SHARE),
-                    y: wait.percentile(shown)?.max(1) as f64,
-                    hollow: false,
-                    words: String::new(),
-                }],
-                joined: false,
-            },
-        })
+        let (x, y) = (wait.cpu_share?.max(LEAST_SHARE), wait.percentile(shown)?.max(1) as f64);
+        let at = vec![Place { x, y, hollow: false, words: String::new() }];
+        let name = name_with(wait, slack, false, ", ");
+        Some(Series { name, hue: Hue::Accent, shape: Shape::Points { at, joined: false } })
     };
-    let series: Vec<Series> = rows.iter().filter_map(|wait| point(wait)).collect();
+    let series: Vec<Series> = rows.iter().filter_map(point).collect();
     if series.is_empty() {
-        return Vec::new();
+        return None;
     }
     let title =
         format!("{} of overshoot by CPU time, {}, idle", shown.name(), short(middle as f64));
     let axes = [("CPU time", Unit::Share), ("overshoot", Unit::Ns)];
     let axes = axes.map(|(name, unit)| Axis::new(name, Scale::log(unit, [])));
-    vec![Block::Chart(Chart::plane(title, String::new(), axes, series, Vec::new()))]
+    Some(Block::Chart(Chart::plane(title, String::new(), axes, series, Vec::new())))
 }
 
 // The waits as shown by the program that this measurement grew out of: smallest, mean and largest
@@ -246,15 +207,10 @@ pub fn ticks(report: &Report, detail: Detail) -> Vec<Block> {
     if everything {
         blocks.extend((machine::SECTION.view)(report, Detail::Brief));
     }
-    let rows: Vec<&Wait> = report.waits.iter().filter(|w| w.samples > 0).collect();
-    let several = several_cpus(&rows);
-    for load in Load::ALL {
-        let of_load: Vec<&Wait> = rows.iter().copied().filter(|row| row.load == load).collect();
-        let mut durations: Vec<u64> = of_load.iter().filter_map(|row| row.requested_ns).collect();
-        durations.sort_unstable_by_key(|ns| Reverse(*ns));
-        durations.dedup();
+    let several = several_cpus(&waits_of(report).collect::<Vec<_>>());
+    for (load, of_load) in loads(report) {
         let mut about_load = table::load_remarks(&of_load);
-        for ns in durations {
+        for ns in durations(&of_load).into_iter().rev() {
             let rows = of_load.iter().copied().filter(|row| row.requested_ns == Some(ns));
             let rows: Vec<&Wait> = rows.collect();
             blocks.push(Block::heading(ticks_title(&rows, load, ns)));
@@ -321,12 +277,6 @@ fn refused_load(report: &Report, load: Load) -> Option<&str> {
 
 /// The name of a row: its method, what was set for it, and its CPU if rows differ in that.
 fn ticks_label(wait: &Wait, several: bool) -> String {
-    let slack = match (wait.slack_ns, wait.default_slack, wait.timer_period_ms) {
-        (Some(slack), false, None) => format!(" slack {}", short(slack as f64)),
-        _ => String::new(),
-    };
-    let slice = wait.slice_ns.map(|ns| format!(" slice {}", short(ns as f64)));
-    let cpu = wait.cpu.filter(|_| several);
-    let cpu = cpu.map_or(String::new(), |cpu| format!(" CPU {cpu}"));
-    format!("{}{slack}{}{cpu}", wait.method(), slice.unwrap_or_default())
+    let is_set = !wait.default_slack && wait.timer_period_ms.is_none();
+    name_with(wait, wait.slack_ns.filter(|_| is_set), several, " ")
 }

@@ -3,7 +3,7 @@
 //!
 //! The distribution of overshoots, for runs of a single method, or in bins of one width.
 
-use super::{durations, method_cell, setting, several_cpus, waits_of};
+use super::{durations, method_cell, name_with, setting, several_cpus, waits_of};
 use crate::block::chart::{Axis, Chart, Hue, Note, Place, Series, Shape};
 use crate::block::{Block, Cell, Column, Item, Table, Tone, Value};
 use crate::number::{HEIGHTS, count, percent, plural, short};
@@ -57,7 +57,8 @@ pub(super) fn page_rows<'a>(inputs: &[Input<'a>]) -> Vec<Row<'a>> {
         let waits: Vec<&Wait> = waits_of(input.report).collect();
         let several_cpus = several_cpus(&waits);
         for wait in waits {
-            let name = row_name(wait, several_cpus);
+            let slack = wait.slack_ns.filter(|_| !wait.default_slack);
+            let name = name_with(wait, slack, several_cpus, ", ");
             let key = (wait.kind, name.clone());
             if !names.contains(&key) {
                 names.push(key);
@@ -81,16 +82,6 @@ pub(super) fn page_rows<'a>(inputs: &[Input<'a>]) -> Vec<Row<'a>> {
         }
     }
     rows
-}
-
-fn row_name(wait: &Wait, several_cpus: bool) -> String {
-    let set = |what: &str, ns: Option<u64>| ns.map(|ns| format!(", {what} {}", short(ns as f64)));
-    let parts = [
-        set("slack", wait.slack_ns.filter(|_| !wait.default_slack)),
-        set("slice", wait.slice_ns),
-        wait.cpu.filter(|_| several_cpus).map(|cpu| format!(", CPU {cpu}")),
-    ];
-    parts.into_iter().flatten().fold(wait.method(), |name, part| name + &part)
 }
 
 /// The method that was chosen for accuracy among those of this duration, in any language.

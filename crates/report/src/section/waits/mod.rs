@@ -9,7 +9,7 @@ mod table;
 mod why;
 
 use super::{Detail, Distribution, Rows, Section, shown};
-use crate::block::{Block, Cell, Column, Item, Table, Text, Tone, Value};
+use crate::block::{Block, Cell, Column, Table, Text, Tone};
 use crate::number::{count, percent, plural, short};
 use crate::page::Input;
 use crate::scale::{Scale, Unit, decades};
@@ -31,18 +31,8 @@ pub const SECTION: Section = Section {
     terms: packed!("terms.md"),
     view,
     table: Some(|report| {
-        let all = Traits {
-            everything: true,
-            slice: true,
-            throttled: true,
-            grid: true,
-            work: true,
-            energy: true,
-            early: true,
-            strip: false,
-        };
         let rows = report.waits.iter().map(|wait| (wait, false));
-        Rows::data(table::wait_columns(all)).of_all(rows)
+        Rows::data(table::wait_columns(Traits::default())).of_all(rows)
     }),
     distributions: Some(distributions),
     // Three methods more than there are clocks of a kind: a sleep, a spin and both together.
@@ -280,6 +270,14 @@ pub(super) fn label(wait: &Wait) -> String {
     format!("{} load {}{parts}", wait.id, wait.load.name())
 }
 
+/// The method with this slack and the slice that was set, and its CPU if that is part of the name.
+pub(super) fn name_with(wait: &Wait, slack: Option<u64>, several: bool, between: &str) -> String {
+    let ns = |what: &str, ns: Option<u64>| ns.map(|ns| format!("{what} {}", short(ns as f64)));
+    let cpu = wait.cpu.filter(|_| several).map(|cpu| format!("CPU {cpu}"));
+    let parts = [Some(wait.method()), ns("slack", slack), ns("slice", wait.slice_ns), cpu];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(between)
+}
+
 /// A cell that is empty, and not a dash, for rows to which the column does not apply.
 pub(super) fn setting(ns: Option<u64>) -> Cell {
     Cell::whole_ns(ns).or("")
@@ -290,8 +288,7 @@ pub(super) fn setting(ns: Option<u64>) -> Cell {
 /// The waits that were measured without load, by the last `most` methods of the report; nothing if
 /// there are none.
 fn brief(report: &Report, most: usize) -> Vec<Block> {
-    let idle = |wait: &&Wait| wait.samples > 0 && wait.load == Load::None;
-    let rows: Vec<&Wait> = report.waits.iter().filter(idle).collect();
+    let rows: Vec<&Wait> = waits_of(report).filter(|wait| wait.load == Load::None).collect();
     let durations: Vec<u64> = durations(&rows).into_iter().collect();
     let Some(middle) = durations.get(durations.len() / 2).copied() else {
         return Vec::new();
@@ -320,8 +317,7 @@ fn brief(report: &Report, most: usize) -> Vec<Block> {
         cells.extend(durations.iter().map(|at| Cell::whole_ns(of(*at).and_then(median))));
         let worst = durations.iter().filter_map(|ns| of(*ns)).map(|wait| wait.max_ns).max();
         cells.push(Cell::ns(worst.map(|ns| ns as f64)));
-        let (share, words) = of(middle).map(|it| (it.cpu_share, it.cpu_words())).unzip();
-        cells.push(Cell::some(share.flatten(), Value::Share).said(words.flatten()));
+        cells.push(of(middle).map_or_else(Cell::default, table::cpu));
         items.push(cells.into());
     }
     let remark = format!(
@@ -372,14 +368,10 @@ fn legend(report: &Report) -> Vec<Block> {
     } else {
         "Single waits: each begins after the one before has ended."
     };
-    let mut blocks = vec![Block::Legend(
-        format!(
-            "Overshoot: the time at which the thread ran again minus the deadline{ruler}. early: \
-             waits that ended before their deadline. CPU: CPU time of the waiting thread. \
-             {single}{clock}"
-        )
-        .into(),
-    )];
+    let mut blocks = vec![Block::legend(format!(
+        "Overshoot: the time at which the thread ran again minus the deadline{ruler}. early: waits \
+         that ended before their deadline. CPU: CPU time of the waiting thread. {single}{clock}"
+    ))];
     if report.waits.iter().any(|w| w.timer_period_ms.is_some() || w.timer_resolution_ns.is_some()) {
         blocks.push(Block::paragraph(
             "+period(1): after timeBeginPeriod(1); +resolution: after NtSetTimerResolution. slack: \
@@ -544,12 +536,11 @@ fn ordinary_sleep<'a, 'b>(rows: &[&'b Row<'a>]) -> Option<&'b Row<'a>> {
 // The figures of one duration, with a strip in each row: the rows of all loads and reports on one
 // axis.
 
-type Line<'a> = &'a Row<'a>;
+/// A row, and the name of its report.
+type Line<'a> = (&'a Row<'a>, Option<&'a str>);
 
 fn figures_table(inputs: &[Input<'_>], rows: &[&Row<'_>]) -> Table {
-    let mut table = Rows::shown(figure_columns(rows), Detail::Full);
-    // The number of the report of each row.
-    let mut reports = Vec::new();
+    let mut table = Rows::shown(figure_columns(rows, inputs.len() > 1), Detail::Full);
     for load in charts::loads_of_rows(rows) {
         let mut of_it: Vec<&Row> =
             rows.iter().copied().filter(|row| row.wait.load == load).collect();
@@ -560,35 +551,24 @@ fn figures_table(inputs: &[Input<'_>], rows: &[&Row<'_>]) -> Table {
         let place = |row: &Row| first.iter().position(|it| it.name == row.name);
         of_it.sort_by_key(|row| place(row));
         for row in of_it {
-            table.add(&row, row.advised);
-            reports.push(row.of);
+            table.add(&(row, inputs.get(row.of).map(|it| it.name)), row.advised);
         }
     }
-    let mut table = table.table();
-    if inputs.len() > 1 {
-        table.columns.insert(1, Column::new("report").also_name());
-        let mut reports = reports.into_iter();
-        for item in &mut table.items {
-            if let Item::Row(row) = item {
-                let name = reports.next().and_then(|of| inputs.get(of)).map(|it| it.name);
-                row.cells.insert(1, Cell::words(name));
-            }
-        }
-    }
-    table
+    table.table()
 }
 
-fn figure_columns<'a>(rows: &[&Row<'_>]) -> Vec<Spec<Line<'a>>> {
+fn figure_columns<'a>(rows: &[&Row<'_>], several: bool) -> Vec<Spec<Line<'a>>> {
     let has = |it: fn(&Wait) -> bool| rows.iter().any(|row| it(row.wait));
     let (slack, slice) = (has(|it| it.slack_ns.is_some()), has(|it| it.slice_ns.is_some()));
     let grid = has(|it| it.grid.is_some());
     let work = has(|it| it.work_ns.is_some());
     let rare = has(|it| it.percentile(P999).is_some());
-    columns! { row in Line;
+    columns! { (row, report) in Line;
         "" "method" [full whole_name] {
             let cell = method_cell(&(row.wait, row.several_cpus));
             cell.toned_if(row.advised, Tone::Good)
         };
+        "" "report" [full_if(several) also_name] Cell::words(*report);
         "" "slack" [full_if(slack) also_name right close] setting(row.wait.slack_ns);
         "" "slice" [full_if(slice) also_name right close] setting(row.wait.slice_ns);
         "" "overshoot" [full] table::strip_cell(row.wait, row.of, &row.name);
@@ -604,9 +584,7 @@ fn figure_columns<'a>(rows: &[&Row<'_>]) -> Vec<Spec<Line<'a>>> {
             let early = row.wait.early;
             Cell::count(early).toned(if early > 0 { Tone::Bad } else { Tone::Dim })
         };
-        "" "CPU" [full right] {
-            Cell::some(row.wait.cpu_share, Value::Share).said(row.wait.cpu_words()).or("")
-        };
+        "" "CPU" [full right] table::cpu(row.wait).or("");
         "" "waits" [full right] Cell::count(row.wait.samples);
         "" "missed" [full_if(grid) right] Cell::count(row.wait.grid.as_ref().map(|it| it.missed));
         "" "frames/s" [full_if(work) right] frames(row.wait);

@@ -101,9 +101,7 @@ pub(super) fn wait_columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
             let early = (wait.samples > 0).then_some(wait.early);
             Cell::count(early).toned(if wait.early > 0 { Tone::Bad } else { Tone::Dim })
         };
-        "cpu_share" "CPU" [full right close] {
-            Cell::some(wait.cpu_share, Value::Share).said(wait.cpu_words()).or("")
-        };
+        "cpu_share" "CPU" [full right close] cpu(wait).or("");
         "cpu_ns" "CPU" [] Cell::number(wait.cpu_ns);
         "" "switches own/forced" [full narrow("switches\nown/forced") more right close] {
             let of = |n: Option<u64>| n.map_or("-".into(), count);
@@ -111,12 +109,12 @@ pub(super) fn wait_columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
             Cell::text(format!("{}/{}", of(own), of(forced)))
         };
         "wakeups_per_s" "wake-ups/s" [full_if(traits.everything) more right close]
-            Cell::some(wait.wakeups_per_s(), Value::Number)
+            Cell::number(wait.wakeups_per_s())
                 .said(wait.wakeups_per_s().map(|rate| format!("{rate:.0}")));
         "watts" "power" [full_if(traits.energy) right close] power(wait);
-        "low_watts" "power" [] Cell::some(energy(wait, |it| it.low_watts), Value::Number);
-        "high_watts" "power" [] Cell::some(energy(wait, |it| it.high_watts), Value::Number);
-        "wait_uj" "power" [] Cell::some(energy(wait, |it| it.wait_uj), Value::Number);
+        "low_watts" "power" [] Cell::number(energy(wait, |it| it.low_watts));
+        "high_watts" "power" [] Cell::number(energy(wait, |it| it.high_watts));
+        "wait_uj" "power" [] Cell::number(energy(wait, |it| it.wait_uj));
         "voluntary_switches" "switches" [] Cell::count(wait.voluntary_switches);
         "involuntary_switches" "switches" [] Cell::count(wait.involuntary_switches);
         "missed" "missed" [full_if(traits.grid) right close]
@@ -163,11 +161,16 @@ fn figure(wait: &Wait, ns: f64) -> Cell {
     Cell::ns((wait.samples > 0).then_some(ns))
 }
 
+/// The share of a CPU that a row used.
+pub(super) fn cpu(wait: &Wait) -> Cell {
+    Cell::some(wait.cpu_share, Value::Share).said(wait.cpu_words())
+}
+
 /// The frames per second of a grid. No period is shorter than a nanosecond.
 pub(super) fn frames(wait: &Wait) -> Cell {
     let rate = wait.grid.as_ref().and_then(|grid| grid.frames_per_s);
     let rate = rate.filter(|rate| (0.0..=1e9).contains(rate));
-    Cell::some(rate, Value::Number).said(rate.map(|rate| format!("{rate:.1}")))
+    Cell::number(rate).said(rate.map(|rate| format!("{rate:.1}")))
 }
 
 fn energy(wait: &Wait, of: fn(&Energy) -> Option<f64>) -> Option<f64> {
@@ -180,7 +183,7 @@ fn power(wait: &Wait) -> Cell {
     let ends = energy(wait, |it| it.low_watts).zip(energy(wait, |it| it.high_watts));
     let words = watts.zip(ends);
     let words = words.map(|(watts, (low, high))| format!("{watts:.2} W ({low:.2} to {high:.2})"));
-    Cell::some(watts, Value::Number).said(words)
+    Cell::number(watts).said(words)
 }
 
 /// The waits by the clock that the system's timers run on, if there were any.

@@ -1,6 +1,6 @@
 //! Why waits ended late: the causes for each row, the latest wake-ups of all, and who ran instead.
 
-use super::{Labelled, durations, method_cell, setting, several_cpus, waits_of};
+use super::{Labelled, durations, method_cell, name_with, setting, several_cpus, waits_of};
 use crate::block::chart::{Hue, Share};
 use crate::block::{Block, Cell, Text, Tone, Value};
 use crate::late::{self, LEAST_SHARE};
@@ -115,7 +115,7 @@ fn causes_table(
     let several = several_cpus(&waits);
     let sliced = waits.iter().any(|wait| wait.slice_ns.is_some());
     let mut table = Rows::shown(causes_columns(sliced, drawn), detail);
-    let (mut any, mut on_time) = (false, 0);
+    let mut on_time = 0;
     for load in Load::ALL {
         let of_it: Vec<&Wait> = waits.iter().copied().filter(|it| it.load == load).collect();
         for ns in durations(&of_it) {
@@ -139,11 +139,11 @@ fn causes_table(
                     table.row(&(*wait, all, several));
                 }
                 table.row(&(*wait, tail, several));
-                any = true;
             }
         }
     }
-    (any.then(|| Block::Table(table.table())), on_time)
+    let table = table.table();
+    ((!table.is_empty()).then_some(Block::Table(table)), on_time)
 }
 
 fn causes_columns<'a>(sliced: bool, drawn: bool) -> Vec<Spec<Line<'a>>> {
@@ -164,11 +164,7 @@ fn causes_columns<'a>(sliced: bool, drawn: bool) -> Vec<Spec<Line<'a>>> {
 
 /// The method, with the slice of its thread if one was set.
 fn sliced_name(wait: &Wait) -> Cell {
-    let mut name = wait.method();
-    if let Some(ns) = wait.slice_ns {
-        name += &format!(", slice {}", short(ns as f64));
-    }
-    Cell::code(&wait.id).shown(name)
+    Cell::code(&wait.id).shown(name_with(wait, None, false, ", "))
 }
 
 /// `61 % run queue, 20 % idle exit`.
