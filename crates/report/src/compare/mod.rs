@@ -7,10 +7,10 @@ mod portable;
 mod rows;
 mod words;
 
-use crate::block::{Block, Cell, Column, Fact, Item, Table, Text, Tone, Value};
+use crate::block::{Block, Cell, Fact, Table, Text, Tone, Value};
 use crate::format::{csv, markdown};
 use crate::number::{HEIGHTS, count, plural};
-use crate::section::{Detail, Rows, Spec, columns};
+use crate::section::{self, Detail, Rows, Spec, columns};
 use chronoscope_model::compare::{
     Change, Compared, Difference, Method, Other, Row, Side, Trend, Unit, Verdict,
 };
@@ -52,15 +52,13 @@ fn blocks(compared: &Compared, detail: Detail, strips: bool) -> Vec<Block> {
         blocks.extend(portable::clocks(compared, detail));
     }
     blocks.extend(words::legend(compared).map(Block::legend));
-    if changes.iter().all(|it| it.rows.is_empty()) && compared.overhead.is_empty() {
+    if changes.iter().any(|it| !it.rows.is_empty()) {
+        blocks.extend(words::answers(compared).into_iter().map(Block::Paragraph));
+    } else if compared.overhead.is_empty() {
         let none =
             "No cost of a clock and no wait is in all of these reports, so no figure is judged.";
         blocks.push(Block::legend(none));
     }
-    let judged = changes.iter().any(|it| !it.rows.is_empty());
-    blocks.extend(
-        judged.then(|| words::answers(compared)).into_iter().flatten().map(Block::Paragraph),
-    );
     blocks
 }
 
@@ -146,8 +144,7 @@ fn view_many(compared: &Compared, detail: Detail) -> Vec<Block> {
     let everything = detail == Detail::Everything;
     let rest = words::cut(&mut shown, MOST, everything);
     if !shown.is_empty() {
-        let items = shown.iter().map(|it| line_of_other(it).into()).collect();
-        blocks.push(Block::Table(Table { columns: columns_of_many(), items, ..Table::default() }));
+        blocks.push(section::shown(columns_of_many(), Detail::Full, shown));
     }
     blocks.extend(words::more(&rest).map(Block::Line));
     if !calm.is_empty() {
@@ -177,41 +174,33 @@ fn view_many(compared: &Compared, detail: Detail) -> Vec<Block> {
     blocks
 }
 
-fn columns_of_many() -> Vec<Column> {
-    vec![
-        Column::new("report").name(12),
-        Column::new("started, UTC").spare(),
-        Column::new("worse").right(),
-        Column::new("better").right().close(),
-        Column::new("most").gives_way(20),
-        Column::new("differs").gives_way(16),
-    ]
-}
-
-fn line_of_other(it: &Other) -> Vec<Cell> {
-    let disturbed = (!it.side.disturbed.is_empty()).then_some("disturbed");
-    let mut differs = it.differs.iter().map(|it| it.key.as_str()).chain(disturbed);
-    let first = differs.next().unwrap_or_default();
-    let differs = match differs.count() {
-        0 => first.into(),
-        more => format!("{first} +{more}"),
-    };
-    let most = |row: &Row| format!("{} {}", title(row), words::signed(row.change));
-    let tone = |cell: Cell, number: usize, tone| cell.toned_if(number > 0, tone);
-    let [worse, better] = [it.counts.worse, it.counts.better];
-    // On another machine, a higher cost is no fault.
-    let bad = match it.most.as_ref().map(|row| row.verdict) {
-        Some(Verdict::Higher | Verdict::Lower) => Tone::Strong,
-        _ => Tone::Bad,
-    };
-    vec![
-        Cell::code(&it.side.file),
-        Cell::text(minute(&it.side.started)),
-        tone(Cell::count(worse as u64), worse, bad),
-        tone(Cell::count(better as u64), better, Tone::Strong),
-        Cell::words(it.most.as_ref().map(most)),
-        Cell::text(differs),
-    ]
+fn columns_of_many() -> Vec<Spec<Other>> {
+    columns! { it in Other;
+        "" "report" [full name(12)] Cell::code(&it.side.file);
+        "" "started, UTC" [full spare] Cell::text(minute(&it.side.started));
+        "" "worse" [full right] {
+            // On another machine, a higher cost is no fault.
+            let bad = match it.most.as_ref().map(|row| row.verdict) {
+                Some(Verdict::Higher | Verdict::Lower) => Tone::Strong,
+                _ => Tone::Bad,
+            };
+            Cell::count(it.counts.worse as u64).toned_if(it.counts.worse > 0, bad)
+        };
+        "" "better" [full right close]
+            Cell::count(it.counts.better as u64).toned_if(it.counts.better > 0, Tone::Strong);
+        "" "most" [full gives_way(20)] Cell::words(it.most.as_ref().map(|row| {
+            format!("{} {}", title(row), words::signed(row.change))
+        }));
+        "" "differs" [full gives_way(16)] {
+            let disturbed = (!it.side.disturbed.is_empty()).then_some("disturbed");
+            let mut differs = it.differs.iter().map(|it| it.key.as_str()).chain(disturbed);
+            let first = differs.next().unwrap_or_default();
+            match differs.count() {
+                0 => Cell::text(first),
+                more => Cell::text(format!("{first} +{more}")),
+            }
+        };
+    }
 }
 
 /// The rows for programs: one for each report.
@@ -388,13 +377,7 @@ fn over_time(compared: &Compared, detail: Detail) -> Vec<Block> {
     if rows.is_empty() {
         return blocks;
     }
-    let items = rows.iter().map(|(row, trend)| trend_line(row, trend)).collect();
-    let columns = vec![
-        Column::new("figure").name(16),
-        Column::new("oldest → newest"),
-        Column::new("changed").gives_way(24),
-    ];
-    blocks.push(Block::Table(Table { columns, items, ..Table::default() }));
+    blocks.push(section::shown(trend_columns(), Detail::Full, rows));
     blocks.extend(words::more(&rest).map(Block::Line));
     if history.trends.iter().any(|trend| !trend.turns.is_empty()) {
         blocks.push(Block::legend(
@@ -405,22 +388,21 @@ fn over_time(compared: &Compared, detail: Detail) -> Vec<Block> {
     blocks
 }
 
-fn trend_line(row: &Row, trend: &Trend) -> Item {
-    let dated = trend
-        .turns
-        .iter()
-        .map(|turn| format!("{} {}", minute(&turn.started), words::signed(turn.change)));
-    let dated: Vec<String> = dated.collect();
-    let changed = match dated.is_empty() {
-        true => format!("in the newest run, {}", words::signed(row.change)),
-        false => dated.join("; "),
-    };
-    vec![
-        Cell::code(title(row)),
-        Cell::new(Value::Drawing(strip(&trend.values))),
-        Cell::text(changed).toned_if(row.verdict.changed(), Tone::Strong),
-    ]
-    .into()
+fn trend_columns<'a>() -> Vec<Spec<(&'a Row, &'a Trend)>> {
+    columns! { (row, trend) in (&'a Row, &'a Trend);
+        "" "figure" [full name(16)] Cell::code(title(row));
+        "" "oldest → newest" [full] Cell::new(Value::Drawing(strip(&trend.values)));
+        "" "changed" [full gives_way(24)] {
+            let dated = trend.turns.iter();
+            let dated =
+                dated.map(|it| format!("{} {}", minute(&it.started), words::signed(it.change)));
+            let changed = match &*dated.collect::<Vec<_>>().join("; ") {
+                "" => format!("in the newest run, {}", words::signed(row.change)),
+                dated => dated.to_owned(),
+            };
+            Cell::text(changed).toned_if(row.verdict.changed(), Tone::Strong)
+        };
+    }
 }
 
 /// The values as heights; of many, the mean of each few. The lowest and the highest are at least a

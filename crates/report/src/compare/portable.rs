@@ -5,7 +5,6 @@ use super::words::{file_name, letter, utc};
 use crate::block::{Block, Cell, Column, Fact, Item, Table, Text, Tone, Value};
 use crate::number::{count, plural, short, three};
 use crate::section::{Detail, Rows, Spec, by_key, columns};
-use chronoscope_model::Estimate;
 use chronoscope_model::clock::Scope;
 use chronoscope_model::compare::{
     ClockRow, Compared, Found, OverheadFound, OverheadRow, Portable, Problem, Source,
@@ -91,14 +90,10 @@ fn clock(row: &ClockRow) -> Item {
 }
 
 fn cost(found: &Found) -> Cell {
-    let known = found.read_ns.zip(found.low_ns).zip(found.high_ns);
-    let estimate = known.map(|((value_ns, low_ns), high_ns)| Estimate {
-        value_ns,
-        low_ns,
-        high_ns,
-        ..Estimate::default()
-    });
-    estimate.as_ref().map_or(Cell::number(found.read_ns), |it| Cell::estimate(Some(it)))
+    match (found.read_ns, found.low_ns, found.high_ns) {
+        (Some(ns), Some(low), Some(high)) => Cell::within(ns, low, high),
+        (ns, ..) => Cell::number(ns),
+    }
 }
 
 /// The reasons against a clock, each with the machines that it holds for.

@@ -1,8 +1,8 @@
 //! Which clock or wait to use for what, why, and the code.
 
 use super::waits::best;
-use super::{Detail, SECTION as PLAIN, Section, findings};
-use crate::block::{Block, Cell, Column, Item, Table, Text, Tone};
+use super::{Detail, Rows, SECTION as PLAIN, Section, Spec, columns, findings};
+use crate::block::{Block, Cell, Table, Text, Tone};
 use chronoscope_model::advice::{Goal, LANGUAGES, WaitChoice};
 use chronoscope_model::packed::packed;
 use chronoscope_model::{Advice, Finding, Report};
@@ -31,10 +31,8 @@ fn brief(report: &Report) -> Vec<Block> {
     let mut blocks = vec![
         Block::remarked("Use", remark),
         Block::Table(Table {
-            columns: columns(),
-            items: advice.into_iter().map(line).collect(),
             headless: true,
-            ..Table::default()
+            ..Rows::shown(columns(), Detail::Full).of_all(advice)
         }),
     ];
     // What was found stands right above.
@@ -44,16 +42,15 @@ fn brief(report: &Report) -> Vec<Block> {
     blocks
 }
 
-fn columns() -> Vec<Column> {
-    vec![Column::new("to").also_name(), Column::new("use"), Column::new("cost").gives_way(8)]
-}
-
-fn line(advice: &Advice) -> Item {
-    let choice = match &advice.clock {
-        Some(id) => Cell::code(id).toned(Tone::Good),
-        None => Cell::text("nothing suitable").toned(Tone::Warn),
-    };
-    vec![Cell::text(&advice.short), choice, Cell::text(advice.figure())].into()
+fn columns() -> Vec<Spec<Advice>> {
+    columns! { advice in Advice;
+        "" "to" [full also_name] Cell::text(&advice.short);
+        "" "use" [full] match &advice.clock {
+            Some(id) => Cell::code(id).toned(Tone::Good),
+            None => Cell::text("nothing suitable").toned(Tone::Warn),
+        };
+        "" "cost" [full gives_way(8)] Cell::text(advice.figure());
+    }
 }
 
 fn whole(report: &Report, detail: Detail) -> Vec<Block> {
