@@ -95,15 +95,7 @@ fn joined<'a>(
 /// # Errors
 /// Those of the writer.
 pub(crate) fn table_of(table: &Table, out: &mut dyn Write) -> io::Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
-    let heads = table.columns.iter().flat_map(heads);
-    writer.write_record(heads).map_err(error)?;
-    for row in table.rows() {
-        let cells = table.columns.iter().zip(&row.cells);
-        let fields = cells.flat_map(|(column, cell)| fields(column, cell));
-        writer.write_record(fields).map_err(error)?;
-    }
-    writer.flush()
+    joined(&[], std::iter::once((Vec::new(), table)), out)
 }
 
 fn error(error: csv::Error) -> io::Error {

@@ -33,15 +33,6 @@ struct State {
     found: BTreeMap<Sort, BTreeSet<(String, &'static str)>>,
 }
 
-/// All rows, in each encoding.
-fn answers(table: &Table) -> Answers {
-    Answers {
-        open_metrics: table.open_metrics().into_bytes(),
-        text: table.text().into_bytes(),
-        protobuf: table::protobuf(table),
-    }
-}
-
 /// What a report measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Sort {
@@ -133,7 +124,7 @@ impl Metrics {
     }
 
     pub fn answers(&self) -> Answers {
-        answers(&self.state().table)
+        self.state().table.answers()
     }
 
     /// Only the text format 0.0.4.

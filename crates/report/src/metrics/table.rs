@@ -74,9 +74,13 @@ impl Table {
         })
     }
 
-    /// OpenMetrics, which Prometheus asks for.
-    pub fn open_metrics(&self) -> String {
-        self.written(Text::OpenMetrics)
+    /// All rows, in each encoding.
+    pub fn answers(&self) -> Answers {
+        Answers {
+            open_metrics: self.written(Text::OpenMetrics).into_bytes(),
+            text: self.text().into_bytes(),
+            protobuf: protobuf(self),
+        }
     }
 
     /// The text format 0.0.4: node_exporter's textfile collector reads no other.
@@ -241,7 +245,7 @@ impl Overshoot {
 // (prometheus/client_model, io.prometheus.client), as far as the table fills them.
 
 /// Each family as a message, with its length before it.
-pub fn protobuf(table: &Table) -> Vec<u8> {
+fn protobuf(table: &Table) -> Vec<u8> {
     let mut out = Vec::new();
     for (family, numbers, histograms) in table.families() {
         let mut of_family = Message::default();

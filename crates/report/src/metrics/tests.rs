@@ -202,7 +202,7 @@ fn rows_of_every_shape() -> Table {
 /// the same time: Prometheus has read all three.
 #[test]
 fn the_bytes_are_those_of_the_official_client() {
-    let Answers { open_metrics, text, protobuf } = answers(&rows_of_every_shape());
+    let Answers { open_metrics, text, protobuf } = rows_of_every_shape().answers();
     let same = |bytes: Vec<u8>, client: &str| {
         assert_eq!(String::from_utf8(bytes).expect("UTF-8"), client);
     };

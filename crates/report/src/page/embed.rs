@@ -11,6 +11,7 @@ use flate2::Compression;
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use maud::{Markup, PreEscaped, html};
+use memchr::memmem;
 use std::io::{self, Read};
 
 /// The type of the elements. Browsers execute only types of JavaScript and know none like this one
@@ -107,16 +108,8 @@ fn name_of(escaped: &[u8]) -> String {
 
 /// What stands before and after the first place of `what`.
 fn split<'a>(bytes: &'a [u8], what: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
-    // The first byte is rare, which makes a search in megabytes short.
-    let mut from = 0;
-    while let Some(at) = bytes[from..].iter().position(|byte| *byte == what[0]) {
-        let at = from + at;
-        if bytes[at..].starts_with(what) {
-            return Some((&bytes[..at], &bytes[at + what.len()..]));
-        }
-        from = at + 1;
-    }
-    None
+    let at = memmem::find(bytes, what)?;
+    Some((&bytes[..at], &bytes[at + what.len()..]))
 }
 
 #[cfg(test)]

@@ -173,7 +173,7 @@ impl Keeper {
 
     /// Writes the past of a wait above the limit, and says so.
     fn written(&self, (row, moment): &(usize, Moment)) -> String {
-        let rows = self.past.start().map_or(&[][..], |start| &start.rows);
+        let rows = self.past.start.as_ref().map_or(&[][..], |start| &start.rows);
         let id = rows.get(*row).map_or("", |row| &row.id);
         let late = human_ns(moment.overshoot_ns as f64);
         match self.keep.create().and_then(|file| self.write(file)) {
@@ -281,10 +281,6 @@ impl Past {
     /// Keeps what compresses to at most `most` bytes.
     fn new(window: u64, most: usize) -> Self {
         Self { window, most, ..Self::default() }
-    }
-
-    fn start(&self) -> Option<&Start> {
-        self.start.as_ref()
     }
 
     /// Adds an event, and forgets what is too old.

@@ -1,7 +1,7 @@
 //! The mean of many calls, of a few, and one alone, in three passes.
 
 use super::{
-    Detail, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each, finding, heading_of,
+    Detail, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each, heading_of,
     load_conditions, load_name, shown, times_undisturbed,
 };
 use crate::block::{Block, Cell, Fact, Tone};
@@ -56,7 +56,7 @@ fn page(inputs: &[Input<'_>]) -> Vec<Block> {
     each(inputs, |input| {
         let sentence = input.report.calls.first().and_then(sentence).unwrap_or_default();
         let title = "One call, a few, and many";
-        let mut blocks = vec![Block::remarked(title, finding(sentence))];
+        let mut blocks = vec![Block::noted(title, sentence)];
         blocks.extend(view(input.report, Detail::Everything));
         blocks
     })

@@ -401,30 +401,16 @@ fn joined_lines(reports: usize, lines: impl IntoIterator<Item = (usize, Line)>) 
 }
 
 /// The lines of reports (by number) on a page: a heading with a sentence, and a table with the
-/// names of each line, its strip, its figure in each report, and the rest.
+/// names of each line, its strip, its figure in each report by the report's name, and the rest.
 fn lines_blocks(
     inputs: &[Input<'_>],
     title: &str,
     sentence: Option<String>,
     lines: impl IntoIterator<Item = (usize, Line)>,
     names: Vec<Column>,
-    columns: [Column; 2],
-    rest: Vec<Column>,
-) -> Vec<Block> {
-    let table = lines_table(inputs, joined_lines(inputs.len(), lines), names, columns, rest);
-    let heading = Block::remarked(title, finding(sentence.unwrap_or_default()));
-    vec![heading, Block::Table(table)]
-}
-
-/// The table of these lines: names, the strip, the figure of each report by the report's name, and
-/// the rest.
-fn lines_table(
-    inputs: &[Input<'_>],
-    lines: Vec<Line>,
-    names: Vec<Column>,
     [strip, figure]: [Column; 2],
     rest: Vec<Column>,
-) -> Table {
+) -> Vec<Block> {
     let figure = figure.unit("ns").decimal().spread().full();
     let alone = inputs.len() == 1;
     let figures = inputs.iter().map(|input| match alone {
@@ -435,7 +421,7 @@ fn lines_table(
     let columns = names.into_iter().chain([strip.full()]).chain(figures).chain(rest_columns);
     let mut table = Table { columns: columns.collect(), ..Table::default() };
     let mut group = String::new();
-    for line in lines {
+    for line in joined_lines(inputs.len(), lines) {
         if line.group.0 != group {
             group.clone_from(&line.group.0);
             let (name, remark) = line.group;
@@ -447,7 +433,7 @@ fn lines_table(
         cells.extend(line.rest.into_iter().filter(|_| alone));
         table.items.push(Item::Row(Row { marked: line.best, cells }));
     }
-    table
+    vec![Block::noted(title, sentence.unwrap_or_default()), Block::Table(table)]
 }
 
 /// What a section's own screen says, without its first heading: the page has one of its own.
@@ -463,11 +449,6 @@ fn whose(inputs: &[Input<'_>], nth: usize, what: &str) -> String {
         Some(name) if inputs.len() > 1 && !name.is_empty() => format!("{what} ({name})"),
         _ => what.to_owned(),
     }
-}
-
-/// A finding in a sentence, in the tone of a heading's remark.
-fn finding(sentence: impl Into<String>) -> Text {
-    Text::toned(Tone::Dim, sentence)
 }
 
 // What sections show of figures under loads, next to the undisturbed ones.

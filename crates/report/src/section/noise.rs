@@ -1,6 +1,6 @@
 //! How far repeated work varies, and what made it vary.
 
-use super::{Detail, Rows, SECTION as PLAIN, Section, Spec, columns, each, finding};
+use super::{Detail, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each};
 use crate::block::{Block, Cell, Tone};
 use crate::late::safe;
 use crate::number::{count, plural, short};
@@ -28,8 +28,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let Some(noise) = &report.noise else {
         return match &report.watched {
             Some(watched) => of_command(watched, detail),
-            None if detail == Detail::Brief => Vec::new(),
-            None => vec![Block::paragraph("No noise was measured.")],
+            None => absent(detail, "No noise was measured."),
         };
     };
     let mut blocks = vec![Block::paragraph(sentence(noise))];
@@ -55,7 +54,7 @@ fn page(inputs: &[Input<'_>]) -> Vec<Block> {
         let report = input.report;
         let of_command = || report.watched.as_ref().map(of_watched);
         let sentence = report.noise.as_ref().map(sentence).or_else(of_command).unwrap_or_default();
-        let mut blocks = vec![Block::remarked("Noise", finding(sentence))];
+        let mut blocks = vec![Block::noted("Noise", sentence)];
         blocks.extend(view(input.report, Detail::Everything).into_iter().skip(1));
         blocks
     })

@@ -138,16 +138,18 @@ fn grouped(report: &Report, detail: Detail) -> Table {
         Detail::Brief => &[],
         Detail::Full | Detail::Everything => PARTS,
     };
-    let mut rows = Rows::shown(columns(report), detail).parts(parts);
+    by_kind(Rows::shown(columns(report), detail).parts(parts), report, by_cost)
+}
+
+/// The table with the clocks that are available, each kind in this order.
+fn by_kind(mut rows: Rows<Clock>, report: &Report, order: fn(&mut [&Clock])) -> Table {
     for (kind, name, remark) in KINDS {
         let mut clocks = of_kind(report, kind);
-        by_cost(&mut clocks);
+        order(&mut clocks);
         if !clocks.is_empty() {
             rows.group(name, remark);
         }
-        for clock in clocks {
-            rows.add(clock, clock.best);
-        }
+        clocks.into_iter().for_each(|clock| rows.add(clock, clock.best));
     }
     rows.table()
 }
@@ -275,13 +277,5 @@ fn besides(report: &Report) -> Table {
         column.rank == Rank::Name || !["", "throughput", "latency"].contains(&column.key)
     };
     let specs = columns(report).into_iter().filter(|spec| shown(&spec.column)).collect();
-    let mut rows = Rows::shown(specs, Detail::Full).parts(PARTS);
-    for (kind, name, remark) in KINDS {
-        let clocks = of_kind(report, kind);
-        if !clocks.is_empty() {
-            rows.group(name, remark);
-        }
-        clocks.into_iter().for_each(|clock| rows.add(clock, clock.best));
-    }
-    rows.table()
+    by_kind(Rows::shown(specs, Detail::Full).parts(PARTS), report, |_| {})
 }

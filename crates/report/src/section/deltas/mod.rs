@@ -1,7 +1,7 @@
 //! What lies between two successive reads of a clock.
 
 use super::{
-    Detail, FURTHEST, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each, finding,
+    Detail, FURTHEST, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each,
     heading_of, is_drawn, load_conditions, load_name, shown, times_undisturbed,
 };
 use crate::block::chart::{Axis, Bar, Chart, Hue, Note, Series, Shape};
@@ -294,7 +294,7 @@ fn columns<'a>() -> Vec<Spec<Height<'a>>> {
 }
 
 fn change(deltas: &Deltas, figure: fn(&Changes) -> f64) -> Cell {
-    Cell::new(deltas.changes.as_ref().map_or(Value::Absent, |it| Value::Number(figure(it))))
+    Cell::number(deltas.changes.as_ref().map(figure))
 }
 
 /// A difference is an exact number of ticks: rounded to three digits, two rows could look alike.
@@ -314,7 +314,7 @@ fn page(inputs: &[Input<'_>]) -> Vec<Block> {
     let all = inputs.iter().flat_map(|input| &input.report.deltas);
     let mut undisturbed = all.filter(|deltas| deltas.load.is_none());
     let sentence = undisturbed.next().map(page_sentence).unwrap_or_default();
-    let mut blocks = vec![Block::remarked("What lies between two reads", finding(sentence))];
+    let mut blocks = vec![Block::noted("What lies between two reads", sentence)];
     let mut clocks = each(inputs, page_of_report);
     // The page's heading has said it of the first clock.
     if let Some(Block::Heading { remark, .. }) = clocks.first_mut() {

@@ -4,7 +4,7 @@ mod counter;
 mod facts;
 mod known;
 
-use super::{Detail, Rows, SECTION as PLAIN, Section, Spec, columns, each, finding};
+use super::{Detail, Rows, SECTION as PLAIN, Section, Spec, columns, each};
 use crate::block::{Block, Cell, Fact, Table, Text, Tone, Value};
 use crate::number::{count, percent, plural, three};
 use crate::page::Input;
@@ -29,8 +29,7 @@ pub const SECTION: Section = Section {
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
     match detail {
         Detail::Brief => brief(report),
-        Detail::Full => whole(report, false),
-        Detail::Everything => whole(report, true),
+        _ => whole(report, detail == Detail::Everything),
     }
 }
 
@@ -135,7 +134,7 @@ fn page(inputs: &[Input<'_>]) -> Vec<Block> {
     each(inputs, |input| {
         let env = &input.report.environment;
         let sentence = format!("Measured on {}.", processor(env));
-        let mut blocks = vec![Block::remarked("This machine", finding(sentence))];
+        let mut blocks = vec![Block::noted("This machine", sentence)];
         blocks.extend(brief(input.report));
         blocks.extend(whole(input.report, true));
         blocks

@@ -5,8 +5,8 @@ pub mod stability;
 pub mod traceability;
 
 use super::{
-    Detail, FURTHEST, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each, finding,
-    is_drawn, shown,
+    Detail, FURTHEST, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each, is_drawn,
+    shown,
 };
 use crate::block::chart::{
     Axis, Between, Cells, Chart, Drawn, Hue, Place, Series as Drawing, Shape,
@@ -394,7 +394,7 @@ fn page(inputs: &[Input<'_>]) -> Vec<Block> {
             return Vec::new();
         };
         let mut sentences = facts::sentences(trust).into_iter();
-        let first = sentences.next().unwrap_or_else(|| finding(watched(trust)));
+        let first = sentences.next().unwrap_or_else(|| Text::toned(Tone::Dim, watched(trust)));
         let mut blocks = vec![Block::remarked("Whether clocks can be trusted", first)];
         let rest = sentences.reduce(|all, next| all.and(" ").and(next));
         blocks.extend(rest.map(Block::Paragraph));
