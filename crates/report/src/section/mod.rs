@@ -106,20 +106,17 @@ sections! {
 /// or several of them in brief; its circumstances and conclusions in brief. If nothing was
 /// measured, it was made for the machine.
 pub(crate) fn of_document(report: &Report) -> Vec<(&'static Section, Detail)> {
-    let held = |section: &Section| section.measured && section.rows(report).is_some();
-    let measured = measured(report).len();
-    let detail = |section: &Section| match (section.measured, measured) {
+    let measured = measured(report);
+    let detail = |section: &Section| match (section.measured, measured.len()) {
         // A reader elsewhere cannot ask for more.
         _ if section.id == findings::SECTION.id => Detail::Everything,
         (true, 1) => Detail::Full,
         (false, 0) if section.table.is_some() => Detail::Full,
         _ => Detail::Brief,
     };
-    let sections = ALL.iter().copied();
-    sections
-        .filter(|section| !section.measured || held(section))
-        .map(|section| (section, detail(section)))
-        .collect()
+    let held = |id| measured.iter().any(|section| section.id == id);
+    let sections = ALL.iter().filter(|section| !section.measured || held(section.id));
+    sections.map(|section| (*section, detail(section))).collect()
 }
 
 /// The sections that the report was made for.

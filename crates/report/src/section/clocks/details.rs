@@ -285,15 +285,11 @@ fn periods(rows: &[Made]) -> Option<String> {
 /// about the frequency that the processor is sold with; Arm's generic timer has its own.
 fn counter_rate(env: &Environment) -> Option<String> {
     let khz = env.measured_hz()? / 1e3;
-    Some(match (&env.tsc, env.arch.as_str()) {
-        (Some(_), _) => format!("CPU frequency: {khz:.0} kHz (the TSC's measured rate)"),
-        (None, "aarch64") => counter("cntvct_el0", khz),
-        (None, _) => counter("CNTVCT", khz),
-    })
-}
-
-fn counter(name: &str, khz: f64) -> String {
-    format!("Counter: {khz:.0} kHz (the measured rate of {name}, the generic timer)")
+    if env.tsc.is_some() {
+        return Some(format!("CPU frequency: {khz:.0} kHz (the TSC's measured rate)"));
+    }
+    let name = if env.arch == "aarch64" { "cntvct_el0" } else { "CNTVCT" };
+    Some(format!("Counter: {khz:.0} kHz (the measured rate of {name}, the generic timer)"))
 }
 
 fn call_times<'a>() -> Vec<Spec<Made<'a>>> {

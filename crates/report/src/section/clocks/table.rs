@@ -20,14 +20,6 @@ const READ_COST: &str = "read cost";
 const FINER: &str = "finer";
 
 pub(super) fn columns() -> Vec<Spec<Clock>> {
-    let mut all = identity();
-    all.extend(cost());
-    all.extend(resolution());
-    all.extend(trust());
-    all
-}
-
-fn identity() -> Vec<Spec<Clock>> {
     columns! { c in Clock;
         "id" "clock" [brief full part(COST) also_name] Cell::code(&c.id);
         "" "cost" [brief full part(COST) optional] strip(c);
@@ -37,11 +29,7 @@ fn identity() -> Vec<Spec<Clock>> {
         "scope" "scope" [full part(TRUST) close] scope(c);
         "available" "clock" [] Cell::flag(c.available);
         "reason" "clock" [] Cell::words(c.unavailable_reason.clone());
-    }
-}
-
-fn cost() -> Vec<Spec<Clock>> {
-    columns! { c in Clock;
+        // What a read costs.
         "throughput" "read" [brief full part(COST) unit("ns") decimal close spread statistics]
             Cell::cost(c.cost.throughput.as_ref());
         "throughput_core_cycles" "core cycles" [brief narrow("core\ncycles") decimal optional]
@@ -54,6 +42,69 @@ fn cost() -> Vec<Spec<Clock>> {
             Cell::cost(c.cost.cold.as_ref());
         "first" "first" [full part(COST) unit("ns") decimal close statistics]
             Cell::cost(c.cost.first.as_ref());
+        // How fine it is.
+        "" "resolution" [brief narrow("reso-\nlution") right close] smallest(c);
+        "nominal_ns" "nominal" [full part(RESOLUTION) right]
+            Cell::ns(c.resolution.as_ref().and_then(|r| r.nominal_ns));
+        "measured_ns" "measured" [full part(RESOLUTION) narrow("meas-\nured") right close]
+            smallest(c);
+        "tick_ns" "tick" [full part(RESOLUTION) right close] tick(c);
+        "observed_min_ns" "least seen" [full part(RESOLUTION) narrow("least\nseen") right close]
+            Cell::ns(c.resolution.as_ref().and_then(|r| r.observed_min_ns));
+        "observed_median_ns" "median seen"
+            [full part(RESOLUTION) narrow("median\nseen") right close]
+            Cell::ns(c.resolution.as_ref().and_then(|r| r.observed_median_ns));
+        "limited_by" "limited by" [full part(RESOLUTION) narrow("limited\nby") close] {
+            let limit = c.resolution.as_ref().map(|r| r.verdict);
+            match limit {
+                Some(Limit::Tick) => Cell::text("tick"),
+                Some(Limit::Latency) => Cell::text("latency").shown(READ_COST),
+                Some(Limit::NotSeen) => Cell::text("not-seen").shown("-").toned(Tone::Dim),
+                None => Cell::default(),
+            }
+        };
+        // Whether it can be trusted.
+        "difference_100ms_ms" "100 ms" [full part(TRUST) unit("ms") decimal] {
+            c.difference_100ms.as_ref().map_or(Cell::default(), |d| interval(d, c.scope))
+        };
+        "difference_100ms_agrees" "100 ms" []
+            Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.agrees));
+        "difference_100ms_of_ruler" "100 ms" []
+            Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.of_ruler));
+        "backwards" "steps back" [full part(TRUST) narrow("steps\nback") right close] {
+            let violations = c.backwards.as_ref().map(|b| b.violations);
+            let none = (violations == Some(0)).then(|| "none".into());
+            Cell::count(violations).said(none).toned_if(violations > Some(0), Tone::Bad)
+        };
+        "order" "order" [] {
+            let tested = c.ordering.as_ref().filter(|tested| !tested.text.is_empty());
+            Cell::words(tested.map(|tested| tested.text.clone()))
+        };
+        "early_ns" "after load" [] {
+            let tested = c.ordering.as_ref().filter(|tested| tested.was_tested());
+            Cell::number(tested.map(|tested| tested.early().unwrap_or(0.0)))
+        };
+        "hand_overs" "hand-overs" [] Cell::count(handed(c).map(|it| it.turns));
+        "hand_overs_backwards" "hand-overs" [] Cell::count(handed(c).map(|it| it.backwards));
+        "hand_overs_worst_ns" "hand-overs" [] Cell::number(handed(c).map(|it| it.worst_ns));
+        "bits" "bits" [full part(TRUST) right close] Cell::count(c.bits.map(u64::from));
+        "wraps_after_s" "wraps after" [full part(TRUST) narrow("wraps\nafter") right close] {
+            let seconds = c.wraps_after_s.filter(|s| s.is_finite() && *s >= 0.0);
+            Cell::number(c.wraps_after_s).shown(seconds.map_or("-".into(), years))
+        };
+        "example" "example" [full part(VERDICT) right gives_way(24)]
+            Cell::words(c.example.clone()).toned(Tone::Dim);
+        "period_ns" "period" [] Cell::ns(c.period.map(|period| period.ns()));
+        "example_ms" "example (ms)" [] Cell::number(c.example_ms);
+        "until_change_ns" "until change" []
+            Cell::ns(c.until_change.as_ref().map(|change| change.median_ns));
+        "until_change_sd_ns" "its SD" [] Cell::ns(c.until_change.as_ref().map(|it| it.sd_ns));
+        "bulk_calls" "time" [] Cell::count(c.bulk.as_ref().map(|b| b.calls));
+        "bulk_ms" "time" [] Cell::number(c.bulk.as_ref().map(|b| b.ms));
+        "grade" "verdict" [] Cell::words(c.verdict.as_ref().map(|v| v.grade.name()));
+        "verdict" "verdict" [brief full part(VERDICT) gives_way(16)] verdict(c);
+        "best" "clock" [] Cell::flag(c.best);
+        "load" "clock" [] Cell::text(load_name(c.load));
     }
 }
 
@@ -84,31 +135,6 @@ fn core_cycles(clock: &Clock) -> Cell {
     match cost {
         Some(cost) if cost.below_resolution => cell.shown("-"),
         _ => cell,
-    }
-}
-
-fn resolution() -> Vec<Spec<Clock>> {
-    columns! { c in Clock;
-        "" "resolution" [brief narrow("reso-\nlution") right close] smallest(c);
-        "nominal_ns" "nominal" [full part(RESOLUTION) right]
-            Cell::ns(c.resolution.as_ref().and_then(|r| r.nominal_ns));
-        "measured_ns" "measured" [full part(RESOLUTION) narrow("meas-\nured") right close]
-            smallest(c);
-        "tick_ns" "tick" [full part(RESOLUTION) right close] tick(c);
-        "observed_min_ns" "least seen" [full part(RESOLUTION) narrow("least\nseen") right close]
-            Cell::ns(c.resolution.as_ref().and_then(|r| r.observed_min_ns));
-        "observed_median_ns" "median seen"
-            [full part(RESOLUTION) narrow("median\nseen") right close]
-            Cell::ns(c.resolution.as_ref().and_then(|r| r.observed_median_ns));
-        "limited_by" "limited by" [full part(RESOLUTION) narrow("limited\nby") close] {
-            let limit = c.resolution.as_ref().map(|r| r.verdict);
-            match limit {
-                Some(Limit::Tick) => Cell::text("tick"),
-                Some(Limit::Latency) => Cell::text("latency").shown(READ_COST),
-                Some(Limit::NotSeen) => Cell::text("not-seen").shown("-").toned(Tone::Dim),
-                None => Cell::default(),
-            }
-        };
     }
 }
 
@@ -158,52 +184,6 @@ fn unseen(cell: Cell, resolution: &Resolution) -> Cell {
         None => "-".into(),
     };
     cell.shown(words).toned(tone)
-}
-
-fn trust() -> Vec<Spec<Clock>> {
-    columns! { c in Clock;
-        "difference_100ms_ms" "100 ms" [full part(TRUST) unit("ms") decimal] {
-            c.difference_100ms.as_ref().map_or(Cell::default(), |d| interval(d, c.scope))
-        };
-        "difference_100ms_agrees" "100 ms" []
-            Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.agrees));
-        "difference_100ms_of_ruler" "100 ms" []
-            Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.of_ruler));
-        "backwards" "steps back" [full part(TRUST) narrow("steps\nback") right close] {
-            let violations = c.backwards.as_ref().map(|b| b.violations);
-            let none = (violations == Some(0)).then(|| "none".into());
-            Cell::count(violations).said(none).toned_if(violations > Some(0), Tone::Bad)
-        };
-        "order" "order" [] {
-            let tested = c.ordering.as_ref().filter(|tested| !tested.text.is_empty());
-            Cell::words(tested.map(|tested| tested.text.clone()))
-        };
-        "early_ns" "after load" [] {
-            let tested = c.ordering.as_ref().filter(|tested| tested.was_tested());
-            Cell::number(tested.map(|tested| tested.early().unwrap_or(0.0)))
-        };
-        "hand_overs" "hand-overs" [] Cell::count(handed(c).map(|it| it.turns));
-        "hand_overs_backwards" "hand-overs" [] Cell::count(handed(c).map(|it| it.backwards));
-        "hand_overs_worst_ns" "hand-overs" [] Cell::number(handed(c).map(|it| it.worst_ns));
-        "bits" "bits" [full part(TRUST) right close] Cell::count(c.bits.map(u64::from));
-        "wraps_after_s" "wraps after" [full part(TRUST) narrow("wraps\nafter") right close] {
-            let seconds = c.wraps_after_s.filter(|s| s.is_finite() && *s >= 0.0);
-            Cell::number(c.wraps_after_s).shown(seconds.map_or("-".into(), years))
-        };
-        "example" "example" [full part(VERDICT) right gives_way(24)]
-            Cell::words(c.example.clone()).toned(Tone::Dim);
-        "period_ns" "period" [] Cell::ns(c.period.map(|period| period.ns()));
-        "example_ms" "example (ms)" [] Cell::number(c.example_ms);
-        "until_change_ns" "until change" []
-            Cell::ns(c.until_change.as_ref().map(|change| change.median_ns));
-        "until_change_sd_ns" "its SD" [] Cell::ns(c.until_change.as_ref().map(|it| it.sd_ns));
-        "bulk_calls" "time" [] Cell::count(c.bulk.as_ref().map(|b| b.calls));
-        "bulk_ms" "time" [] Cell::number(c.bulk.as_ref().map(|b| b.ms));
-        "grade" "verdict" [] Cell::words(c.verdict.as_ref().map(|v| v.grade.name()));
-        "verdict" "verdict" [brief full part(VERDICT) gives_way(16)] verdict(c);
-        "best" "clock" [] Cell::flag(c.best);
-        "load" "clock" [] Cell::text(load_name(c.load));
-    }
 }
 
 fn handed(clock: &Clock) -> Option<&Handed> {

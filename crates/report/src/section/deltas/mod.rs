@@ -15,6 +15,7 @@ use chronoscope_model::packed::packed;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::run::Gaps;
 use chronoscope_model::{Report, units};
+use std::collections::BTreeMap;
 
 pub const SECTION: Section = Section {
     id: "deltas",
@@ -40,13 +41,10 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         return absent(detail, "No differences were measured.");
     }
     let mut blocks = Vec::new();
-    let (undisturbed, disturbed): (Vec<&Deltas>, Vec<&Deltas>) =
-        report.deltas.iter().partition(|deltas| deltas.load.is_none());
-    for deltas in undisturbed {
+    for deltas in report.deltas.iter().filter(|deltas| deltas.load.is_none()) {
         blocks.push(heading_of(&deltas.id, deltas.call.as_ref()));
         blocks.push(described(report, deltas));
-        let under: Vec<Pair> =
-            disturbed.iter().filter(|it| it.id == deltas.id).map(|it| (deltas, *it)).collect();
+        let under = under(report, deltas);
         blocks.extend((!under.is_empty()).then(|| Block::legend("Without a load:")));
         blocks.extend(rows(deltas, detail, "-v shows them"));
         blocks.extend(loaded(deltas, &under, detail));
@@ -80,6 +78,12 @@ fn loaded(deltas: &Deltas, under: &[Pair<'_>], detail: Detail) -> Option<Block> 
 
 /// The differences without a load, and those without or with one.
 type Pair<'a> = (&'a Deltas, &'a Deltas);
+
+/// The differences of the same clock under each load.
+fn under<'a>(report: &'a Report, deltas: &'a Deltas) -> Vec<Pair<'a>> {
+    let under = report.deltas.iter().filter(|it| it.id == deltas.id && it.load.is_some());
+    under.map(|it| (deltas, it)).collect()
+}
 
 /// What each load changes.
 fn under_loads<'a>() -> Vec<Spec<Pair<'a>>> {
@@ -326,14 +330,9 @@ fn page(inputs: &[Input<'_>]) -> Vec<Block> {
 
 /// The clocks of one report, each under a heading of its own.
 fn page_of_report(input: &Input<'_>) -> Vec<Block> {
-    let all = &input.report.deltas;
     let mut blocks = Vec::new();
-    for deltas in all.iter().filter(|deltas| deltas.load.is_none()) {
-        let under: Vec<Pair> = all
-            .iter()
-            .filter(|it| it.id == deltas.id && it.load.is_some())
-            .map(|it| (deltas, it))
-            .collect();
+    for deltas in input.report.deltas.iter().filter(|deltas| deltas.load.is_none()) {
+        let under = under(input.report, deltas);
         blocks.push(Block::remarked(&deltas.id, page_sentence(deltas)));
         blocks.extend(both_charts(deltas, ""));
         for (_, under) in &under {
@@ -493,7 +492,7 @@ fn counted_ns(deltas: &Deltas, hdr: Option<&Decoded>) -> Vec<(f64, u64)> {
 fn whole_chart(deltas: &Deltas, about: &str) -> Option<Chart> {
     let hdr = deltas.histogram.decode().ok();
     let all = total_differences(deltas);
-    let mut tenths: Vec<(i32, u64)> = Vec::new();
+    let mut tenths: BTreeMap<i32, u64> = BTreeMap::new();
     let mut zeros = 0u64;
     for (ns, times) in counted_ns(deltas, hdr.as_ref()) {
         if ns <= 0.0 {
@@ -502,15 +501,12 @@ fn whole_chart(deltas: &Deltas, about: &str) -> Option<Chart> {
         }
         // A millionth keeps 100 ns, whose logarithm may be rounded down, in its own tenth.
         let tenth = (ns.log10() * 10.0 + 1e-6).floor() as i32;
-        match tenths.iter_mut().find(|(known, _)| *known == tenth) {
-            Some((_, sum)) => *sum = sum.saturating_add(times),
-            None => tenths.push((tenth, times)),
-        }
+        let sum = tenths.entry(tenth).or_default();
+        *sum = sum.saturating_add(times);
     }
-    tenths.sort_unstable();
     let edge = |tenth: i32| 10f64.powf(f64::from(tenth) / 10.0);
-    let ends = [edge(tenths.first()?.0), edge(tenths.last()?.0 + 1)];
-    let most = tenths.iter().map(|(_, times)| *times).max()? as f64;
+    let ends = [edge(*tenths.first_key_value()?.0), edge(tenths.last_key_value()?.0 + 1)];
+    let most = *tenths.values().max()? as f64;
     let bars = tenths.iter().map(|(tenth, times)| {
         let [from, to] = [edge(*tenth), edge(tenth + 1)];
         let words = format!("{} to {}: {}", short(from), short(to), number_of(*times, all));

@@ -290,13 +290,10 @@ pub(super) fn rdtsc_blocks(env: &Environment, tsc: &Tsc) -> Vec<Block> {
             Fact::new("nearest family", family),
         ]),
         Block::Table(Table { flows: true, ..rows.table() }),
-        Block::Legend(
-            format!(
-                "{SOURCE}, in core cycles. The TSC counts at a fixed rate of its own, so its \
-                 cycles are core cycles only while the core runs at that rate."
-            )
-            .into(),
-        ),
+        Block::legend(format!(
+            "{SOURCE}, in core cycles. The TSC counts at a fixed rate of its own, so its cycles \
+             are core cycles only while the core runs at that rate."
+        )),
     ]
 }
 

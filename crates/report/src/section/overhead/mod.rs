@@ -6,7 +6,7 @@ use super::{
     together, whose,
 };
 use crate::block::chart::What;
-use crate::block::{Block, Cell, Column, Tone, Value};
+use crate::block::{Block, Cell, Column, Tone};
 use crate::number::{count, percent, plural};
 use crate::page::Input;
 use crate::scale::{Scale, Unit};
@@ -177,15 +177,10 @@ fn page(inputs: &[Input<'_>]) -> Vec<Block> {
 
 /// The median as an estimate, whose interval is empty if there is none.
 fn estimate(overhead: &Overhead, centre: &Centre) -> Estimate {
-    match median(overhead, centre).value {
-        Value::Estimate(estimate) => *estimate,
-        _ => Estimate {
-            value_ns: centre.median_ns,
-            low_ns: centre.median_ns,
-            high_ns: centre.median_ns,
-            ..Estimate::default()
-        },
-    }
+    let Centre { median_ns: value_ns, low_ns, high_ns, .. } = *centre;
+    let known = overhead.has_intervals();
+    let [low_ns, high_ns] = if known { [low_ns, high_ns] } else { [value_ns; 2] };
+    Estimate { value_ns, low_ns, high_ns, ..Estimate::default() }
 }
 
 fn page_line(inputs: &[Input<'_>], of: usize, (overhead, part, centre): Turn<'_>) -> Line {

@@ -52,9 +52,9 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     }
     if left_out > 0 {
         let clocks = plural(left_out as u64, "clock of builds", "clocks of builds");
-        blocks.push(Block::Legend(
-            format!("-v shows {clocks} that differ in compiler or optimisation level.").into(),
-        ));
+        blocks.push(Block::legend(format!(
+            "-v shows {clocks} that differ in compiler or optimisation level."
+        )));
     }
     blocks.extend(legend(&measured));
     blocks.extend(two_states(&measured));

@@ -179,33 +179,12 @@ const LEAST: f64 = 1e-4;
 
 /// The chart; nothing if no row has enough waits and a CPU time.
 pub(super) fn cost_chart(rows: &[&Row<'_>], what: &str, several: bool) -> Option<Block> {
-    let mut series: Vec<Series> = Vec::new();
-    let mut keys: Vec<(usize, &str)> = Vec::new();
-    for row in rows {
-        let Some(place) = cost_place(row) else { continue };
-        let key = (row.of, row.name.as_str());
-        if let Some(at) = keys.iter().position(|it| *it == key) {
-            if let Shape::Points { at, .. } = &mut series[at].shape {
-                at.push(place);
-            }
-            continue;
-        }
-        keys.push(key);
-        series.push(Series {
-            name: row.name.clone(),
-            hue: if several { Hue::Report(row.of) } else { row.hue },
-            shape: Shape::Points { at: vec![place], joined: true },
-        });
-    }
-    let places = || {
-        series.iter().flat_map(|series| match &series.shape {
-            Shape::Points { at, .. } => at.as_slice(),
-            _ => &[],
-        })
-    };
-    if series.is_empty() {
+    let placed = rows.iter().filter_map(|row| Some((row, cost_place(row)?)));
+    let methods = by_key(placed.map(|(row, place)| ((row.of, &row.name), (row.hue, place))));
+    if methods.is_empty() {
         return None;
     }
+    let places = || methods.iter().flat_map(|(_, of_it)| of_it).map(|(_, place)| place);
     let x = Scale::log(Unit::Share, places().map(|place| place.x));
     let y = Scale::log(Unit::Ns, places().map(|place| place.y));
     let loaded = places().any(|place| place.hollow);
@@ -221,6 +200,12 @@ pub(super) fn cost_chart(rows: &[&Row<'_>], what: &str, several: bool) -> Option
     };
     let axes = [Axis::new(key, x), Axis::new("overshoot, 90th percentile", y)];
     let title = format!("Accuracy of a {what} against CPU time");
+    let series = methods.into_iter().map(|((of, name), of_it)| Series {
+        name: name.clone(),
+        hue: if several { Hue::Report(of) } else { of_it[0].0 },
+        shape: Shape::Points { at: of_it.into_iter().map(|it| it.1).collect(), joined: true },
+    });
+    let series = series.collect();
     Some(Block::Chart(Chart::plane(title, alt, axes, series, Vec::new())))
 }
 
