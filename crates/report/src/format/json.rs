@@ -374,7 +374,7 @@ impl Records {
         if let Some(schema) = record.remove("schema").filter(|_| *key == "run") {
             self.report.insert("schema".into(), schema);
         }
-        match lists().contains(*key) {
+        match LISTS.contains(*key) {
             true => {
                 let list = self.report.entry(*key).or_insert_with(|| Value::Array(Vec::new()));
                 list.as_array_mut().into_iter().for_each(|list| list.push(record.clone().into()));
@@ -399,14 +399,11 @@ impl Records {
 }
 
 /// The keys of a report that hold lists, as its schema says.
-fn lists() -> &'static BTreeSet<String> {
-    static LISTS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-        let schema: Value = serde_json::from_str(&REPORT).unwrap_or_default();
-        let keys = schema["properties"].as_object().into_iter().flatten();
-        keys.filter(|(_, it)| it["type"] == "array").map(|(key, _)| key.clone()).collect()
-    });
-    &LISTS
-}
+static LISTS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    let schema: Value = serde_json::from_str(&REPORT).unwrap_or_default();
+    let keys = schema["properties"].as_object().into_iter().flatten();
+    keys.filter(|(_, it)| it["type"] == "array").map(|(key, _)| key.clone()).collect()
+});
 
 #[cfg(test)]
 mod tests {

@@ -53,7 +53,7 @@ impl Metrics {
             table.number(&STEPS, direction);
         }
         for family in [&STALL, &SUSPEND, &THROTTLED, &MEASURING] {
-            table.number(family, none());
+            table.number(family, Labels::new());
         }
         for reason in ["budget", THROTTLED_WAITS] {
             table.number(&SKIPPED, label("reason", reason));
@@ -115,12 +115,12 @@ impl Metrics {
 
     /// Adds to a counter that has no labels.
     pub fn add(&self, family: &Family, more: f64) {
-        *self.state().table.number(family, none()) += more;
+        *self.state().table.number(family, Labels::new()) += more;
     }
 
     /// Sets a metric that has no labels.
     pub fn set(&self, family: &Family, value: f64) {
-        *self.state().table.number(family, none()) = value;
+        *self.state().table.number(family, Labels::new()) = value;
     }
 
     pub fn answers(&self) -> Answers {
@@ -142,10 +142,6 @@ const THROTTLED_WAITS: &str = "throttled";
 
 /// Nanoseconds in a second. Dividing by it keeps short decimals short.
 const NS: f64 = 1e9;
-
-fn none() -> Labels {
-    Labels::new()
-}
 
 fn label(name: &'static str, value: &str) -> Labels {
     vec![(name, value.to_owned())]
@@ -217,7 +213,7 @@ impl State {
         }
         let noise = report.ruler.as_ref().map(|ruler| &ruler.noise);
         if let Some(shared) = noise.and_then(|noise| noise.shared) {
-            *self.table.number(&CORE_SHARED, none()) = shared;
+            *self.table.number(&CORE_SHARED, Labels::new()) = shared;
         }
     }
 
@@ -226,9 +222,9 @@ impl State {
         let env = &report.environment;
         if let Some(pair) = env.across_cpus.as_ref().and_then(|across| across.worst()) {
             let offset = (pair.low_ns + pair.high_ns) / 2.0;
-            *self.table.number(&OFFSET, none()) = offset / NS;
+            *self.table.number(&OFFSET, Labels::new()) = offset / NS;
             let uncertainty = (pair.high_ns - pair.low_ns) / 2.0;
-            *self.table.number(&OFFSET_UNCERTAINTY, none()) = uncertainty / NS;
+            *self.table.number(&OFFSET_UNCERTAINTY, Labels::new()) = uncertainty / NS;
         }
         let compared = env.counter_rates().iter().filter_map(|rate| rate.compared.as_ref());
         let id = counter_id(report);
@@ -261,11 +257,11 @@ impl State {
             for step in &wall.steps {
                 *self.table.number(&STEPS, direction(step.by_ns > 0.0)) += 1.0;
             }
-            *self.table.number(&SUSPEND, none()) += wall.suspended_ns.unwrap_or(0.0) / NS;
+            *self.table.number(&SUSPEND, Labels::new()) += wall.suspended_ns.unwrap_or(0.0) / NS;
         }
         let pauses = trust.watched.pauses.iter();
         let stalls = pauses.filter(|pause| pause.paused == Paused::Machine);
-        *self.table.number(&STALL, none()) += stalls.map(|pause| pause.ns / NS).sum::<f64>();
+        *self.table.number(&STALL, Labels::new()) += stalls.map(|pause| pause.ns / NS).sum::<f64>();
     }
 
     /// How far the wall clock is from others.
@@ -275,8 +271,8 @@ impl State {
         }
         if let Some(wall) = &against.wall_ns {
             let [offset, error] = wall.middle().map(|ns| ns / NS);
-            *self.table.number(&CLOCK_OFFSET, none()) = offset;
-            *self.table.number(&CLOCK_ERROR, none()) = error;
+            *self.table.number(&CLOCK_OFFSET, Labels::new()) = offset;
+            *self.table.number(&CLOCK_ERROR, Labels::new()) = error;
         }
         for source in &against.sources {
             let state = match (source.unavailable_reason.is_some(), source.agrees) {

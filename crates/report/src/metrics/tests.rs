@@ -178,9 +178,9 @@ fn rows_of_every_shape() -> Table {
     for (i, value) in [0.0, 1.0, 2.5e-8, 1e-6, 123_456.789, 1e15, 1e21, 1e22].iter().enumerate() {
         *table.number(&READ, label("clock", &format!("clock{i}"))) = *value;
     }
-    *table.number(&OFFSET, none()) = -1.25e-7;
-    *table.number(&STALL, none()) = 0.0;
-    *table.number(&SUSPEND, none()) = 3.0;
+    *table.number(&OFFSET, Labels::new()) = -1.25e-7;
+    *table.number(&STALL, Labels::new()) = 0.0;
+    *table.number(&SUSPEND, Labels::new()) = 3.0;
     *table.number(&STEPS, label("direction", "")) = 7.0;
     let labels = vec![("kind", "a \"b\\\" ·\nc".to_owned()), ("cpu", "é".repeat(100))];
     *table.number(&MACHINE, labels) = 1.0;

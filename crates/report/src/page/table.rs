@@ -6,7 +6,7 @@
 use super::chart;
 use super::draw::{At, Element, Form, anchor, clean, hue, pc, room, rooms};
 use super::text::{Once, class, deck, heading, safe, text, verbatim};
-use crate::block::chart::{Chart, Hue, Mark, Share, What};
+use crate::block::chart::{Hue, Mark, Share, What};
 use crate::block::{Align, Block, Cell, Column, Fact, Item, Part, Rank, Row, Table, Value};
 use crate::number;
 use crate::scale::{Scale, Unit};
@@ -570,15 +570,12 @@ fn alike(a: &Block, b: &Block) -> bool {
 }
 
 fn charts(blocks: &[Block], once: &mut Once) -> Markup {
-    let drawn = |block: &Block| -> Option<Chart> {
-        if let Block::Chart(chart) = block { Some(chart.clone()) } else { None }
-    };
-    let charts: Vec<Chart> = blocks.iter().filter_map(drawn).collect();
     html! {
-        div.pair[charts.len() > 1] {
-            @for chart in &charts {
-                @let id = once.id(&format!("{}/chart", once.section));
-                (chart::figure(chart, &id))
+        div.pair[blocks.len() > 1] {
+            @for block in blocks {
+                @if let Block::Chart(chart) = block {
+                    (chart::figure(chart, &once.id(&format!("{}/chart", once.section))))
+                }
             }
         }
     }

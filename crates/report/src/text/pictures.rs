@@ -181,21 +181,13 @@ impl Axis {
     }
 }
 
-/// A point: its name, its share, and its nanoseconds.
-struct Point<'a> {
-    name: &'a str,
-    share: f64,
-    ns: f64,
-}
-
-/// The points of a chart, by series.
-fn points_of(chart: &Chart) -> Vec<Point<'_>> {
+/// The points of a chart, each with the name of its series.
+fn points_of(chart: &Chart) -> Vec<(&str, &Place)> {
     let Drawn::Plane(plane) = &chart.drawn else {
         return Vec::new();
     };
-    let of = |name, at: &Place| Point { name, share: at.x, ns: at.y };
     let points = plane.series.iter().flat_map(|series| match &series.shape {
-        Shape::Points { at, .. } => at.iter().map(|at| of(&*series.name, at)).collect(),
+        Shape::Points { at, .. } => at.iter().map(|at| (&*series.name, at)).collect(),
         _ => Vec::new(),
     });
     points.collect()
@@ -209,10 +201,10 @@ pub(crate) fn plot_lines(chart: &Chart, style: &Style) -> Vec<String> {
         return Vec::new();
     }
     let letters = (b'a'..=b'z').map(char::from);
-    let points: Vec<(char, &Point)> = letters.zip(&points).collect();
-    let name = |(letter, point): &(char, &Point)| {
+    let points: Vec<(char, (&str, &Place))> = letters.zip(points).collect();
+    let name = |(letter, (name, _)): &(char, (&str, &Place))| {
         let letter = style.paint(Tone::Strong, &letter.to_string());
-        format!("{letter} {}", style.signs(&clean(point.name)))
+        format!("{letter} {}", style.signs(&clean(name)))
     };
     let caption = style.paint(Tone::Dim, &style.signs(&clean(&chart.title)));
     let names: Vec<String> = std::iter::once(caption).chain(points.iter().map(name)).collect();
@@ -221,13 +213,12 @@ pub(crate) fn plot_lines(chart: &Chart, style: &Style) -> Vec<String> {
     let beside = style.width.saturating_sub(frame + BETWEEN + widest);
     let is_beside = beside >= COLUMNS.0;
     let room = if is_beside { beside } else { style.width.saturating_sub(frame + OVERHANG) };
-    let across =
-        Axis::of(points.iter().map(|(_, point)| point.share), room.clamp(COLUMNS.0, COLUMNS.1));
-    let up = Axis::of(points.iter().map(|(_, point)| point.ns), ROWS).filled(ROWS);
+    let across = Axis::of(points.iter().map(|(_, (_, at))| at.x), room.clamp(COLUMNS.0, COLUMNS.1));
+    let up = Axis::of(points.iter().map(|(_, (_, at))| at.y), ROWS).filled(ROWS);
     let mut area = vec![vec![' '; across.len()]; up.len()];
-    for (letter, point) in &points {
-        let row = &mut area[up.at(point.ns)];
-        if let Some(at) = nearest_free(row, across.at(point.share)) {
+    for (letter, (_, place)) in &points {
+        let row = &mut area[up.at(place.y)];
+        if let Some(at) = nearest_free(row, across.at(place.x)) {
             row[at] = *letter;
         }
     }

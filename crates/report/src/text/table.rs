@@ -18,11 +18,6 @@ fn natural_width(table: &Table) -> usize {
     width(table, &natural(table, &texts(table)))
 }
 
-/// Whether a table is no wider than the screen after columns have given way.
-fn fits_by_giving_way(table: &Table, style: &Style) -> bool {
-    width(table, &widths(table, &texts(table), style)) <= style.width
-}
-
 /// The lines of a table whose cells are [`safe`] text.
 pub(super) fn table_lines(table: &Table, ruled: bool, style: &Style) -> Vec<String> {
     let texts = texts(table);
@@ -388,7 +383,8 @@ impl Fitted<'_> {
     }
 
     fn fits_by_giving_way(&self, piece: &[usize]) -> bool {
-        fits_by_giving_way(&self.built(piece, Look::Tight), self.style)
+        let table = self.built(piece, Look::Tight);
+        width(&table, &widths(&table, &texts(&table), self.style)) <= self.style.width
     }
 
     /// Packs the columns into as few pieces as there is room for. Columns of one part stay together
