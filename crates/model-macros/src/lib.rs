@@ -42,7 +42,7 @@ pub fn packed(path: TokenStream) -> TokenStream {
 /// it is that of its type's `Default`. A field that is flattened stays as it is.
 ///
 /// An enum derives `Copy` and `Eq` too, and `Default` if a variant is the default; its variants are
-/// in kebab case.
+/// in kebab case, or as they are written with `Verbatim`.
 ///
 /// Such an enum of names has a list of them, `ALL`, and a `name()`, as JSON has it, with `Names`.
 ///
@@ -60,22 +60,25 @@ pub fn record(further: TokenStream, item: TokenStream) -> TokenStream {
     let body = tokens.last().map(ToString::to_string).unwrap_or_default();
     if is_enum {
         derives.extend(["Copy", "Eq"]);
-        attributes.push_str("#[serde(rename_all = \"kebab-case\")]");
     }
     if !is_enum || body.contains("#[default]") {
         derives.push("Default");
     }
-    let mut names = false;
+    let (mut names, mut kebab) = (false, is_enum);
     let further = further.to_string();
     for word in further.split(',').map(str::trim).filter(|word| !word.is_empty()) {
         match word.strip_prefix('!').map(str::trim) {
             Some(without) => derives.retain(|name| *name != without),
             None if word == "Names" => names = is_enum,
+            None if word == "Verbatim" => kebab = false,
             None if word == "Args" => {
                 attributes.push_str("#[cfg_attr(feature = \"clap\", derive(::clap::Args))]");
             }
             None => derives.push(word),
         }
+    }
+    if kebab {
+        attributes.push_str("#[serde(rename_all = \"kebab-case\")]");
     }
     let mut all = parsed(&format!("#[derive({})] {attributes}", derives.join(", ")));
     let Some(TokenTree::Group(body)) = tokens.pop() else { panic!("a type with named parts") };
@@ -88,29 +91,31 @@ pub fn record(further: TokenStream, item: TokenStream) -> TokenStream {
         Group::new(Delimiter::Brace, stated(body.stream()))
     })]);
     if names {
-        all.extend(named(own.rsplit(' ').next().unwrap_or_default(), body.stream()));
+        let own = own.split_whitespace().next_back().unwrap_or_default();
+        all.extend(named(own, body.stream(), kebab));
     }
     all
 }
 
 /// The list of an enum's variants, and their names.
-fn named(own: &str, variants: TokenStream) -> TokenStream {
+fn named(own: &str, variants: TokenStream, kebab: bool) -> TokenStream {
     let mut tokens = variants.into_iter();
     let (mut list, mut arms, mut count) = (String::new(), String::new(), 0);
+    let mut renamed = None;
     while let Some(token) = tokens.next() {
         match token {
-            TokenTree::Punct(hash) if hash.as_char() == '#' => drop(tokens.next()),
+            TokenTree::Punct(hash) if hash.as_char() == '#' => {
+                let attribute = tokens.next().map_or(String::new(), |it| it.to_string());
+                if attribute.contains("rename =") {
+                    renamed = attribute.split('"').nth(1).map(str::to_owned);
+                }
+            }
             TokenTree::Ident(variant) => {
                 let variant = variant.to_string();
-                let kebab = variant.chars().fold(String::new(), |mut kebab, letter| {
-                    if letter.is_uppercase() && !kebab.is_empty() {
-                        kebab.push('-');
-                    }
-                    kebab.push(letter.to_ascii_lowercase());
-                    kebab
-                });
+                let in_case = if kebab { in_kebab_case(&variant) } else { variant.clone() };
+                let name = renamed.take().unwrap_or(in_case);
                 list.push_str(&format!("Self::{variant},"));
-                arms.push_str(&format!("Self::{variant} => \"{kebab}\","));
+                arms.push_str(&format!("Self::{variant} => \"{name}\","));
                 count += 1;
             }
             _ => {}
@@ -127,6 +132,16 @@ fn named(own: &str, variants: TokenStream) -> TokenStream {
             }}
         }}"
     ))
+}
+
+fn in_kebab_case(name: &str) -> String {
+    name.chars().fold(String::new(), |mut kebab, letter| {
+        if letter.is_uppercase() && !kebab.is_empty() {
+            kebab.push('-');
+        }
+        kebab.push(letter.to_ascii_lowercase());
+        kebab
+    })
 }
 
 /// The fields, each with what its type and its marks mean.

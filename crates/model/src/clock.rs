@@ -6,7 +6,6 @@ use crate::estimate::Estimate;
 pub use crate::estimate::{Cost, Displaced};
 use crate::load::Load;
 use crate::ordering::Ordering;
-use serde::{Deserialize, Serialize};
 
 /// What a clock counts.
 #[record(Names, Hash)]
@@ -165,8 +164,7 @@ pub struct Facts {
 }
 
 /// The language of the code that reads a clock, or waits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Names, Verbatim, Hash)]
 pub enum Language {
     /// C
     #[default]
@@ -200,28 +198,6 @@ pub enum Language {
     Ruby,
     /// WebAssembly
     WebAssembly,
-}
-
-impl Language {
-    /// The language's name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::C => "C",
-            Self::Cxx => "C++",
-            Self::Rust => "Rust",
-            Self::CSharp => "C#",
-            Self::Erlang => "Erlang",
-            Self::Go => "Go",
-            Self::Java => "Java",
-            Self::JavaScript => "JavaScript",
-            Self::Lua => "Lua",
-            Self::Perl => "Perl",
-            Self::Php => "PHP",
-            Self::Python => "Python",
-            Self::Ruby => "Ruby",
-            Self::WebAssembly => "WebAssembly",
-        }
-    }
 }
 
 /// The unit of a clock of C++, `std::chrono::X::period`: seconds, as the compiler that built the

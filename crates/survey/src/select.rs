@@ -60,18 +60,18 @@ pub fn clocks(patterns: &[String], peers: bool) -> Result<Vec<&'static Entry>, E
         select("clock", all, |entry| entry.id, std::slice::from_ref(pattern)).is_ok()
     };
     let (own, others): (Vec<String>, Vec<String>) =
-        patterns.iter().cloned().partition(|p| named(ALL, p));
-    if let Some(stray) = others.iter().find(|p| !named(PEERS, p)) {
+        patterns.iter().cloned().partition(|p| named(&ALL, p));
+    if let Some(stray) = others.iter().find(|p| !named(&PEERS, p)) {
         let unknown = || unknown("clock", every().map(|entry| entry.id), stray);
         return Err(of_a_runtime(stray).unwrap_or_else(unknown));
     }
     let mut chosen = Vec::new();
     if others.is_empty() || !own.is_empty() {
-        chosen.extend(select("clock", ALL, |entry| entry.id, &own)?);
+        chosen.extend(select("clock", &ALL, |entry| entry.id, &own)?);
     }
     if peers || !others.is_empty() {
         let wanted = if peers { &[] } else { others.as_slice() };
-        chosen.extend(select("clock", PEERS, |entry| entry.id, wanted)?);
+        chosen.extend(select("clock", &PEERS, |entry| entry.id, wanted)?);
     }
     Ok(chosen)
 }

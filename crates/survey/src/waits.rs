@@ -64,7 +64,7 @@ impl Request {
         if is_overview(&spec) {
             return Ok(Self { spec, ..Self::overview(&WaitSpec::default(), None) });
         }
-        let mut methods = select::select("wait", ALL, |entry| entry.id, &spec.ids)?;
+        let mut methods = select::select("wait", &ALL, |entry| entry.id, &spec.ids)?;
         if spec.ids.is_empty() {
             // Those of runtimes are named: building and starting them takes a while.
             methods.retain(|entry| entry.runtime.is_none());

@@ -22,9 +22,9 @@ mod standard;
 mod windows;
 mod x86;
 
-use crate::catalogue;
 pub use entry::{COPIES, Entry, Facts, Kind, Language, Opening, Range, Reader, Unavailable, Unit};
 pub use instructions::{Count, Event, micro_operations};
+use std::sync::LazyLock;
 
 const TABLES: &[&[Entry]] = &[
     standard::C,
@@ -44,19 +44,19 @@ const TABLES: &[&[Entry]] = &[
 ];
 
 /// Every clock, in the order in which lists show them.
-pub static ALL: &[&Entry] = &catalogue::all::<Entry, { catalogue::count(TABLES) }>(TABLES);
+pub static ALL: LazyLock<Vec<&Entry>> =
+    LazyLock::new(|| TABLES.iter().copied().flatten().collect());
 
 /// The clocks of other libraries, for comparison. Only a build with the feature `peers` can read
 /// them.
-pub const PEERS: &[&Entry] =
-    &catalogue::all::<Entry, { libraries::PEERS.len() }>(&[libraries::PEERS]);
+pub static PEERS: LazyLock<Vec<&Entry>> = LazyLock::new(|| libraries::PEERS.iter().collect());
 
 /// Whether this build can read the [`PEERS`].
 pub const WITH_PEERS: bool = cfg!(feature = "peers");
 
 /// Every clock, followed by those of other libraries.
 pub fn every() -> impl Iterator<Item = &'static Entry> + Clone {
-    ALL.iter().chain(PEERS).copied()
+    ALL.iter().chain(&*PEERS).copied()
 }
 
 pub fn find(id: &str) -> Option<&'static Entry> {

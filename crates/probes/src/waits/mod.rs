@@ -1,5 +1,5 @@
 //! The wait methods of the catalogue: each is one row of its family's table, which has the code
-//! that waits below it. Help, `list`, `explain`, the tables and the documentation are made from the
+//! that waits below it, or of `runtimes.txt`. Help, `list`, `explain`, the tables and the documentation are made from the
 //! rows. A test names every table that is missing from the list.
 
 #[macro_use]
@@ -18,8 +18,8 @@ mod linux;
 mod runtimes;
 pub(crate) mod windows;
 
-use crate::catalogue;
 pub use entry::{Asked, Entry, Facts, Kind, Language, Method, Setting, TimerSlack, Unavailable};
+use std::sync::LazyLock;
 
 const TABLES: &[&[Entry]] = &[
     linux::WAITS,
@@ -29,35 +29,11 @@ const TABLES: &[&[Entry]] = &[
     busy::WAITS,
     hybrid::WAITS,
     libraries::OTHERS,
-    runtimes::PYTHON,
-    runtimes::PYPY,
-    runtimes::NODE,
-    runtimes::DENO,
-    runtimes::BUN,
-    runtimes::JAVA,
-    runtimes::GO,
-    runtimes::CORECLR,
-    runtimes::MONO,
-    runtimes::RUBY,
-    runtimes::PERL,
-    runtimes::PHP,
-    runtimes::LUAJIT,
-    runtimes::ERLANG,
-    runtimes::WASMTIME,
-    runtimes::WAZERO,
-    runtimes::NODE_WASI,
-    runtimes::UV,
-    runtimes::EVENT,
-    runtimes::ASIO,
-    runtimes::OWN_C,
-    runtimes::OWN_CXX,
-    runtimes::TOKIO,
-    runtimes::ASYNC_IO,
-    runtimes::SMOL,
 ];
 
 /// Every wait method, in the order in which lists show them.
-pub static ALL: &[&Entry] = &catalogue::all::<Entry, { catalogue::count(TABLES) }>(TABLES);
+pub static ALL: LazyLock<Vec<&Entry>> =
+    LazyLock::new(|| TABLES.iter().copied().flatten().chain(&*runtimes::ALL).collect());
 
 /// A counter rate that is good enough to ask whether a method is available, without using it.
 pub const NOMINAL_HZ: f64 = 1e9;

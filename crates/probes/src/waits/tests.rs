@@ -12,7 +12,7 @@ fn every_entry_and_table_is_in_a_list() {
 #[test]
 fn ids_are_unique_and_well_formed() {
     let mut seen = HashSet::new();
-    for entry in ALL {
+    for entry in ALL.iter() {
         assert!(seen.insert(entry.id), "{} occurs twice", entry.id);
         let fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_/".contains(c);
         assert!(entry.id.chars().all(fine), "{}", entry.id);
@@ -41,7 +41,7 @@ fn setting() -> Setting {
 fn a_method_waits_and_is_not_early_or_gives_a_reason() {
     let setting = setting();
     let mut available = 0;
-    for entry in ALL {
+    for entry in ALL.iter() {
         let mut method = match entry.open(&setting) {
             Ok(method) => method,
             Err(reason) => {
@@ -72,7 +72,7 @@ fn a_method_waits_and_is_not_early_or_gives_a_reason() {
 
 #[test]
 fn the_code_of_a_wait_contains_its_call_or_its_duration() {
-    for entry in ALL {
+    for entry in ALL.iter() {
         for counter_hz in [None, Some(2.6e9)] {
             let wait = Asked { ns: 1_234_567_891, counter_hz };
             let lines = entry.lines(wait);
@@ -89,7 +89,7 @@ fn the_code_of_a_wait_contains_its_call_or_its_duration() {
 #[test]
 fn a_loop_with_a_wait_has_a_place_for_its_work_and_fits_on_a_screen() {
     let mut languages = std::collections::BTreeSet::new();
-    for entry in ALL {
+    for entry in ALL.iter() {
         let Some(code) = entry.paced(16_666_667) else { continue };
         assert!(chronoscope_model::snippet::is_paced(&code), "{}: {code}", entry.id);
         assert!(code.contains("16666667"), "{}: {code}", entry.id);
@@ -172,7 +172,7 @@ fn what_a_call_names_stands_in_the_code_that_waits() {
 #[test]
 fn the_probe_of_a_runtime_has_its_waits() {
     let mut known = 0;
-    for entry in ALL {
+    for entry in ALL.iter() {
         let Some(runtime) = entry.runtime else { continue };
         let runtime = chronoscope_runtimes::find_any(runtime).expect(entry.id);
         assert_eq!(runtime.language, entry.language.name(), "{}", entry.id);

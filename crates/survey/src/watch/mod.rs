@@ -92,7 +92,7 @@ impl Watch {
             ..WaitSpec::default()
         };
         let plan = Plan {
-            methods: select::select("wait", ALL, |entry| entry.id, ids)?,
+            methods: select::select("wait", &ALL, |entry| entry.id, ids)?,
             spec,
             cpus: cpu.into_iter().collect(),
             seed: fastrand::u64(..),
