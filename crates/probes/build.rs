@@ -23,39 +23,27 @@ fn main() {
     }
 
     let unix = env::var("CARGO_CFG_TARGET_FAMILY").is_ok_and(|family| family.contains("unix"));
-    let mut sources = vec!["c.c"];
-    if unix || system == "windows" {
-        sources.push("posix.c");
-    }
-    if unix {
-        sources.push("unix.c");
-    }
-    if arch == "x86_64" {
-        sources.push("x86.c");
-    }
-    if system == "linux" {
-        sources.push("device.c");
-        if matches!(arch.as_str(), "x86_64" | "aarch64") {
-            sources.push("perf.c");
-        }
-    }
-    if unix && matches!(arch.as_str(), "aarch64" | "arm") {
-        sources.extend(["arm.c", "guard.c"]);
-    }
-    if matches!(system.as_str(), "linux" | "windows" | "macos")
-        && Path::new(&format!("native/{system}.c")).exists()
-    {
-        sources.push(match system.as_str() {
-            "linux" => "linux.c",
-            "windows" => "windows.c",
-            _ => "macos.c",
-        });
-    }
-
-    sources.push("sum.c");
+    let [linux, windows, macos] = ["linux", "windows", "macos"].map(|name| system == name);
+    let [x86, aarch64, arm] = ["x86_64", "aarch64", "arm"].map(|name| arch == name);
+    let sources = [
+        ("c.c", true),
+        ("posix.c", unix || windows),
+        ("unix.c", unix),
+        ("x86.c", x86),
+        ("device.c", linux),
+        ("perf.c", linux && (x86 || aarch64)),
+        ("arm.c", unix && (aarch64 || arm)),
+        ("guard.c", unix && (aarch64 || arm)),
+        ("linux.c", linux),
+        ("windows.c", windows),
+        ("macos.c", macos),
+        ("sum.c", true),
+    ];
+    let sources = sources.iter().filter(|(_, is_here)| *is_here).map(|(source, _)| *source);
+    let sources: Vec<&str> = sources.collect();
     if compile("chronoscope_c", &sources, false) {
         println!("cargo:rustc-cfg=native_c");
-        if system == "windows" {
+        if windows {
             println!("cargo:rustc-link-lib=dylib=winmm");
             link_posix_threads();
         }

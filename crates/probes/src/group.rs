@@ -118,16 +118,25 @@ impl Drop for Group {
     }
 }
 
-/// Whether a child of this process that nothing has waited for has ended. It is not reaped.
+/// Whether a child of this process that nothing has waited for has ended, or is none. It is not
+/// reaped.
 #[cfg(unix)]
 pub(crate) fn has_ended(child: u32) -> bool {
-    let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-    // SAFETY: zero is a valid content of the place that waitid(2) fills, and the call leaves it
-    // zero if nothing has ended.
+    waitid(child, libc::WNOHANG).unwrap_or(true)
+}
+
+/// Whether a child of this process has ended, by waitid(2) with this further flag. It is not reaped.
+#[cfg(unix)]
+fn waitid(child: u32, flag: libc::c_int) -> io::Result<bool> {
+    let flags = libc::WEXITED | libc::WNOWAIT | flag;
+    // SAFETY: zero is a valid content of the place that the call fills, and it leaves it zero if
+    // nothing has ended.
     unsafe {
         let mut about: libc::siginfo_t = std::mem::zeroed();
-        let child = child as libc::id_t;
-        libc::waitid(libc::P_PID, child, &raw mut about, flags) != 0 || about.si_signo != 0
+        match libc::waitid(libc::P_PID, child as libc::id_t, &raw mut about, flags) {
+            0 => Ok(about.si_signo != 0),
+            _ => Err(io::Error::last_os_error()),
+        }
     }
 }
 
@@ -152,17 +161,7 @@ pub fn until_end(child: &Child) -> impl FnOnce() + Send + use<> {
 /// Returns once a child of this process has ended, or if it is none.
 #[cfg(unix)]
 fn wait_for_end(child: u32) {
-    loop {
-        // SAFETY: zero is a valid content of the place that waitid(2) fills.
-        let waited = unsafe {
-            let mut about: libc::siginfo_t = std::mem::zeroed();
-            let child = child as libc::id_t;
-            libc::waitid(libc::P_PID, child, &raw mut about, libc::WEXITED | libc::WNOWAIT)
-        };
-        if waited == 0 || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-            return;
-        }
-    }
+    while waitid(child, 0).is_err_and(|error| error.kind() == io::ErrorKind::Interrupted) {}
 }
 
 /// Lets the kernel end the child with the thread that starts it (PR_SET_PDEATHSIG(2const)).

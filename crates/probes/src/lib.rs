@@ -36,17 +36,12 @@ pub use catalogue::Unavailable;
 
 /// The compilers that built this crate and the readers of clocks in it, with their versions.
 pub fn compilers() -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for line in [
+    let all = [
         option_env!("CHRONOSCOPE_RUST"),
         option_env!("CHRONOSCOPE_WITH_C"),
         option_env!("CHRONOSCOPE_WITH_CXX"),
-    ] {
-        if let Some(line) = line.filter(|line| !line.is_empty()) {
-            all.push(line.into());
-        }
-    }
-    all
+    ];
+    all.into_iter().flatten().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 /// The sample in the README is compiled and run.

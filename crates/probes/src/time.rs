@@ -12,9 +12,9 @@ use std::ops::{Add, Sub};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
-/// A moment by the kernel's monotonic clock.
+/// A moment by the kernel's monotonic clock: the time since its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Instant(os::Moment);
+pub struct Instant(Duration);
 
 impl Instant {
     pub fn now() -> Self {
@@ -26,7 +26,7 @@ impl Instant {
     }
 
     pub fn saturating_duration_since(&self, earlier: Self) -> Duration {
-        os::between(earlier.0, self.0)
+        self.0.saturating_sub(earlier.0)
     }
 }
 
@@ -200,8 +200,6 @@ mod os {
     use std::ffi::{c_int, c_long};
     use std::time::Duration;
 
-    pub(super) type Moment = Duration;
-
     /// The kernel's own form of a time in calls whose name has no 64.
     #[repr(C)]
     #[derive(Default)]
@@ -225,39 +223,26 @@ mod os {
         (answer == 0).then(|| Duration::new(seconds, rest))
     }
 
-    pub(super) fn now() -> Moment {
+    pub(super) fn now() -> Duration {
         // A kernel or a sandbox without the call: then there is only the library.
-        read(libc::CLOCK_MONOTONIC).unwrap_or_else(|| {
-            let mut time = Timespec64::default();
-            time.read(libc::CLOCK_MONOTONIC);
-            time.duration()
-        })
+        read(libc::CLOCK_MONOTONIC).unwrap_or_else(|| by_library(libc::CLOCK_MONOTONIC))
+    }
+
+    /// What the C library returns; zero if it returns an error.
+    fn by_library(clock: c_int) -> Duration {
+        library(clock).unwrap_or_default()
     }
 
     /// What the C library returns.
-    struct Timespec64(libc::timespec);
-
-    impl Default for Timespec64 {
-        fn default() -> Self {
-            // SAFETY: zero is a valid content of every field.
-            Self(unsafe { std::mem::zeroed() })
+    fn library(clock: c_int) -> std::io::Result<Duration> {
+        // SAFETY: zero is a valid content of every field.
+        let mut time: libc::timespec = unsafe { std::mem::zeroed() };
+        // SAFETY: the place is valid for a timespec.
+        if unsafe { libc::clock_gettime(clock, &raw mut time) } != 0 {
+            return Err(std::io::Error::last_os_error());
         }
-    }
-
-    impl Timespec64 {
-        fn read(&mut self, clock: c_int) {
-            // SAFETY: the place is valid for a timespec.
-            unsafe { libc::clock_gettime(clock, &raw mut self.0) };
-        }
-
-        fn duration(&self) -> Duration {
-            let seconds = u64::try_from(self.0.tv_sec).unwrap_or(0);
-            Duration::new(seconds, u32::try_from(self.0.tv_nsec).unwrap_or(0))
-        }
-    }
-
-    pub(super) fn between(earlier: Moment, later: Moment) -> Duration {
-        later.saturating_sub(earlier)
+        let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+        Ok(Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or(0)))
     }
 
     /// Sleeps once, for at most this long, by the first call that is not refused.
@@ -304,27 +289,16 @@ mod os {
     /// Whether the C library's clock may be asked, and is the kernel's.
     pub(super) fn library_agrees() -> bool {
         const APART: Duration = Duration::from_secs(1);
-        if !may_ask_library() {
-            return false;
-        }
-        let mut library = Timespec64::default();
-        library.read(libc::CLOCK_MONOTONIC);
-        library.duration().abs_diff(now()) < APART
+        may_ask_library() && by_library(libc::CLOCK_MONOTONIC).abs_diff(now()) < APART
     }
 
     /// The error of the C library's clocks, if they give one.
     pub(super) fn clock_error() -> Option<std::io::Error> {
-        let read = |clock| {
-            let mut time = Timespec64::default();
-            // SAFETY: the place is valid for a timespec.
-            let answer = unsafe { libc::clock_gettime(clock, &raw mut time.0) };
-            (answer != 0).then(std::io::Error::last_os_error)
-        };
         // Where the counter is forbidden, asking would end the process; the kernel's answer counts.
         if !may_ask_library() {
             return None;
         }
-        read(libc::CLOCK_MONOTONIC).or_else(|| read(libc::CLOCK_REALTIME))
+        library(libc::CLOCK_MONOTONIC).and_then(|_| library(libc::CLOCK_REALTIME)).err()
     }
 
     /// Starts the tool again, without the libraries that are preloaded. It returns if that fails.
@@ -359,9 +333,8 @@ mod os {
         const SPAN: Duration = Duration::from_millis(3);
         const TRIES: usize = 3;
         let both = || {
-            let mut library = Timespec64::default();
-            library.read(libc::CLOCK_MONOTONIC);
-            Some((read(libc::CLOCK_MONOTONIC)?, library.duration()))
+            let library = by_library(libc::CLOCK_MONOTONIC);
+            Some((read(libc::CLOCK_MONOTONIC)?, library))
         };
         let pace = || {
             let first = may_ask_library().then(both)??;
@@ -393,11 +366,8 @@ mod os {
         const APART: i128 = 50_000_000;
         const TRIES: usize = 3;
         let both = || {
-            let mut library = Timespec64::default();
-            let kernel = read(libc::CLOCK_REALTIME)?;
-            library.read(libc::CLOCK_REALTIME);
-            let ns = |time: Duration| time.as_nanos().cast_signed();
-            Some((ns(kernel), ns(library.duration())))
+            let [kernel, library] = [read(libc::CLOCK_REALTIME)?, by_library(libc::CLOCK_REALTIME)];
+            Some((kernel.as_nanos().cast_signed(), library.as_nanos().cast_signed()))
         };
         let (kernel, library) = may_ask_library().then(both)??;
         // A thread can lose its CPU between two reads, but hardly each time.
@@ -423,14 +393,8 @@ mod os {
 mod os {
     use std::time::Duration;
 
-    pub(super) type Moment = std::time::Instant;
-
-    pub(super) fn now() -> Moment {
-        Moment::now()
-    }
-
-    pub(super) fn between(earlier: Moment, later: Moment) -> Duration {
-        later.saturating_duration_since(earlier)
+    pub(super) fn now() -> Duration {
+        Duration::from_nanos(crate::waits::os::monotonic())
     }
 
     lacking! {

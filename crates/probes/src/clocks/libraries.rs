@@ -76,13 +76,7 @@ impl Read for Ordered {
 macro_rules! peer {
     ($instant:ty, $now:ident, $nominal:expr, $prepare:expr) => {{
         #[cfg(feature = "peers")]
-        fn open(
-            _: &$crate::clocks::Entry,
-            _: $crate::clocks::Opening,
-        ) -> Result<$crate::clocks::entry::Opened, $crate::clocks::Unavailable> {
-            use $crate::clocks::rust_loop::{Read, opened, sink};
-            use $crate::clocks::{Unit, entry};
-
+        const OPENER: entry::Opener = |_, _| {
             struct Peer;
 
             impl Read for Peer {
@@ -90,7 +84,9 @@ macro_rules! peer {
                 fn read(&mut self) {
                     // SAFETY: the compiler rejects types of other sizes, and every bit pattern is a
                     // valid `u64`.
-                    sink(unsafe { std::mem::transmute::<$instant, u64>(<$instant>::$now()) });
+                    rust_loop::sink(unsafe {
+                        std::mem::transmute::<$instant, u64>(<$instant>::$now())
+                    });
                 }
 
                 /// Nanoseconds since one hour before the first read, because the types do not
@@ -113,24 +109,15 @@ macro_rules! peer {
 
             entry::may_read_counter()?;
             entry::may_call_vdso()?;
-            let ready: Result<(), $crate::clocks::Unavailable> = $prepare;
+            let ready: Result<(), Unavailable> = $prepare;
             ready?;
-            Ok(opened(Peer, Unit::Hz(1e9), $nominal))
-        }
+            Ok(rust_loop::opened(Peer, Unit::Hz(1e9), $nominal))
+        };
         #[cfg(not(feature = "peers"))]
-        fn open(
-            _: &$crate::clocks::Entry,
-            _: $crate::clocks::Opening,
-        ) -> Result<$crate::clocks::entry::Opened, $crate::clocks::Unavailable> {
-            Err($crate::catalogue::left_out::peers())
-        }
-        Some(open)
+        const OPENER: entry::Opener = |_, _| Err(crate::catalogue::left_out::peers());
+        Some(OPENER)
     }};
 }
-
-const STORED_BY_A_THREAD: &str = "The value that a thread of the program stored last, here every \
-    10 ms: a load from memory, not a clock read. It is as cheap as a read can be, and as old as \
-    that thread lets it become.";
 
 table! {
     PEERS: &[Entry];
@@ -141,7 +128,6 @@ table! {
         opener: peer!(quanta::Instant, now, None, Ok(()));
     "quanta/recent" => "quanta::Instant::recent()",
         facts: Facts { reads: Reads::Memory, ..STORED },
-        about: STORED_BY_A_THREAD,
         references: &["the quanta crate, version 0.13, Upkeep"],
         expect: &["Instant::recent()"],
         opener: peer!(quanta::Instant, recent, recent::resolution(), recent::keep_fresh());
@@ -163,7 +149,6 @@ table! {
         opener: peer!(coarsetime::Instant, now, None, Ok(()));
     "coarsetime/recent" => "coarsetime::Instant::recent()",
         facts: Facts { reads: Reads::Memory, ..STORED },
-        about: STORED_BY_A_THREAD,
         references: &["the coarsetime crate, version 0.1.38"],
         expect: &["Instant::recent()"],
         opener: peer!(coarsetime::Instant, recent, recent::resolution(), recent::keep_fresh());

@@ -38,31 +38,21 @@ macro_rules! clocks {
                 $($field: $value,)*
                 opener: {
                     #[cfg(all($compiler, $here $(, $more)?))]
-                    fn open(
-                        entry: &$crate::clocks::Entry,
-                        how: $crate::clocks::Opening,
-                    ) -> Result<$crate::clocks::entry::Opened, $crate::clocks::Unavailable> {
-                        use $crate::clocks::native::{Native, State};
-                        $(let state = State::from($ready?);)?
-                        clocks!(@none_after $($ready)? => let state = State::default(););
+                    const OPENER: Option<$crate::clocks::entry::Opener> = Some(|entry, how| {
+                        let state = clocks!(@state $($ready)?);
                         pastey::paste! {
                             // SAFETY: the table is made by CS_READER in native/, as `Native`
                             // describes it.
                             unsafe extern "C" {
-                                safe static [<cs_ $family _ $($name)+>]: Native;
+                                safe static [<cs_ $family _ $($name)+>]:
+                                    $crate::clocks::native::Native;
                             }
                             [<cs_ $family _ $($name)+>].open(entry, how, state)
                         }
-                    }
+                    });
                     #[cfg(all(not($compiler), $here $(, $more)?))]
-                    fn open(
-                        _: &$crate::clocks::Entry,
-                        _: $crate::clocks::Opening,
-                    ) -> Result<$crate::clocks::entry::Opened, $crate::clocks::Unavailable> {
-                        Err($crate::catalogue::left_out::$compiler())
-                    }
-                    #[cfg(all($here $(, $more)?))]
-                    const OPENER: Option<$crate::clocks::entry::Opener> = Some(open);
+                    const OPENER: Option<$crate::clocks::entry::Opener> =
+                        Some(|_, _| Err($crate::catalogue::left_out::$compiler()));
                     #[cfg(not(all($here $(, $more)?)))]
                     const OPENER: Option<$crate::clocks::entry::Opener> = None;
                     OPENER
@@ -71,8 +61,8 @@ macro_rules! clocks {
             }
         ),*];
     };
-    (@none_after $ready:expr => $($otherwise:tt)*) => {};
-    (@none_after => $($otherwise:tt)*) => { $($otherwise)* };
+    (@state $ready:expr) => { $crate::clocks::native::State::from($ready?) };
+    (@state) => { $crate::clocks::native::State::default() };
 }
 
 /// The loops and properties that `CS_READER` makes for one clock: `struct cs_reader` of

@@ -2,7 +2,7 @@
 //! All have the same shape, so that no language is favoured: eight reads per iteration, each passed
 //! to a sink that costs no instruction.
 
-use super::entry::{Loops, Opened, Unit};
+use super::entry::{COPIES, Loops, Opened, Unit};
 use crate::order::{FENCED, Handed, LATER, Lapse, Line, Turns, Work, counter, fence};
 
 /// A clock that is read in Rust. It may own what it needs for that.
@@ -135,21 +135,15 @@ struct RustLoops<R>(R);
 
 impl<R: Read> Loops for RustLoops<R> {
     fn throughput(&mut self, copy: usize, n: u64) {
-        match copy {
-            0 => throughput::<R, 0>(&mut self.0, n),
-            1 => throughput::<R, 1>(&mut self.0, n),
-            2 => throughput::<R, 2>(&mut self.0, n),
-            _ => throughput::<R, 3>(&mut self.0, n),
-        }
+        let copies: [fn(&mut R, u64); COPIES] =
+            [throughput::<R, 0>, throughput::<R, 1>, throughput::<R, 2>, throughput::<R, 3>];
+        copies[copy](&mut self.0, n);
     }
 
     fn latency(&mut self, copy: usize, n: u64) {
-        match copy {
-            0 => latency::<R, 0>(&mut self.0, n),
-            1 => latency::<R, 1>(&mut self.0, n),
-            2 => latency::<R, 2>(&mut self.0, n),
-            _ => latency::<R, 3>(&mut self.0, n),
-        }
+        let copies: [fn(&mut R, u64); COPIES] =
+            [latency::<R, 0>, latency::<R, 1>, latency::<R, 2>, latency::<R, 3>];
+        copies[copy](&mut self.0, n);
     }
 
     #[inline(never)]
@@ -169,12 +163,9 @@ impl<R: Read> Loops for RustLoops<R> {
     }
 
     fn around(&mut self, copy: usize, n: u64, v: &[u64]) -> u64 {
-        match copy {
-            0 => around::<R, 0>(&mut self.0, n, v),
-            1 => around::<R, 1>(&mut self.0, n, v),
-            2 => around::<R, 2>(&mut self.0, n, v),
-            _ => around::<R, 3>(&mut self.0, n, v),
-        }
+        let copies: [fn(&mut R, u64, &[u64]) -> u64; COPIES] =
+            [around::<R, 0>, around::<R, 1>, around::<R, 2>, around::<R, 3>];
+        copies[copy](&mut self.0, n, v)
     }
 
     #[inline(never)]

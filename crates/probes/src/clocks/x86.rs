@@ -60,15 +60,16 @@ mod cpu {
     use crate::time::Instant;
     use chronoscope::counter;
     use core::arch::x86_64::{__cpuid, __cpuid_count};
+    use raw_cpuid::CpuId;
     use std::sync::OnceLock;
     use std::time::Duration;
 
     /// RDTSCP: leaf 0x8000_0001, EDX bit 27.
     pub(super) fn rdtscp() -> Result<(), Unavailable> {
         entry::may_read_counter()?;
-        let known = __cpuid(0x8000_0000).eax >= 0x8000_0001;
+        let features = CpuId::new().get_extended_processor_and_feature_identifiers();
         has(
-            known && __cpuid(0x8000_0001).edx & 1 << 27 != 0,
+            features.is_some_and(|features| features.has_rdtscp()),
             "rdtscp (CPUID 0x80000001 EDX[27] is 0): `lfence; rdtsc` is ordered as well",
         )
     }
@@ -76,6 +77,7 @@ mod cpu {
     /// SERIALIZE: leaf 7, subleaf 0, EDX bit 14.
     pub(super) fn serialize() -> Result<(), Unavailable> {
         entry::may_read_counter()?;
+        // The decoder does not know it.
         let known = __cpuid(0).eax >= 7;
         has(
             known && __cpuid_count(7, 0).edx & 1 << 14 != 0,

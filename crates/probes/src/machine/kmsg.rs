@@ -55,12 +55,8 @@ pub fn read(root: &Root) -> Log {
 /// Keeps the messages that are about time. User space can write to the log too; what it wrote
 /// (facility above 0) proves nothing and is skipped.
 pub fn select(text: &str) -> Vec<String> {
-    let mut lines = Vec::new();
-    for message in whole(text) {
-        if concerns_time(&message) {
-            lines.push(clean(&message));
-        }
-    }
+    let of_time = whole(text).filter(|message| concerns_time(message));
+    let mut lines: Vec<String> = of_time.map(|message| clean(&message)).collect();
     let spare = lines.len().saturating_sub(FIRST + LAST);
     lines.splice(FIRST.min(lines.len())..(FIRST + spare).min(lines.len()), []);
     lines
@@ -156,14 +152,9 @@ fn form(text: &str) -> Form {
 
 /// Whether a text looks like a kernel's log: by the form of a line, or by what a line says.
 pub fn is_log(text: &str) -> bool {
-    let known = |line: &str| {
-        [Form::Records, Form::Journal, Form::Dmesg]
-            .iter()
-            .any(|form| message(line, *form).is_some())
-            || kernel_log::recognise(line).is_some()
-            || kernel_log::alarming(line).is_some()
-    };
-    text.lines().any(known)
+    let known =
+        |line: &str| kernel_log::recognise(line).is_some() || kernel_log::alarming(line).is_some();
+    form(text) != Form::Plain || text.lines().any(known)
 }
 
 fn message(line: &str, form: Form) -> Option<&str> {

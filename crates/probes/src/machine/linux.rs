@@ -10,7 +10,7 @@ use chronoscope_model::timekeeping::{Adjtimex, Distances, Timekeeping};
 use std::ffi::CStr;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::sync::OnceLock;
 
@@ -395,11 +395,7 @@ fn times_of_cpu(line: &str, hz: u64) -> Option<CpuTimes> {
 /// The CPU time of the children of this process that have ended and were waited for, and of theirs,
 /// in nanoseconds (getrusage(2), RUSAGE_CHILDREN).
 pub fn children_cpu_ns() -> Option<u64> {
-    // SAFETY: zero is a valid content of the structure, which the call fills.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        (libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) == 0).then_some(usage)?
-    };
+    let usage = crate::waits::os::rusage(libc::RUSAGE_CHILDREN)?;
     #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
     let ns = |time: libc::timeval| {
         let us = (time.tv_sec as i64).checked_mul(1_000_000)?.checked_add(time.tv_usec as i64)?;
@@ -412,7 +408,7 @@ pub fn children_cpu_ns() -> Option<u64> {
 /// clock is set (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET). Nothing else is done with the timer,
 /// which would expire in years. The kernel also reports the end of a suspension.
 #[derive(Debug)]
-pub struct ClockSet(OwnedFd);
+pub struct ClockSet(File);
 
 /// A moment that no run reaches, in seconds since 1970. The kernel reduces what is beyond its own
 /// range to the end of that range (include/linux/ktime.h, ktime_set).
@@ -432,18 +428,16 @@ impl ClockSet {
             return Err(io::Error::last_os_error());
         }
         // SAFETY: the descriptor was just created and belongs to nobody else.
-        let watch = Self(unsafe { OwnedFd::from_raw_fd(fd) });
+        let watch = Self(unsafe { File::from_raw_fd(fd) });
         watch.arm()?;
         Ok(watch)
     }
 
     /// Whether the clock was set since the last call.
     pub fn was_set(&mut self) -> bool {
-        let mut expired = [0u8; 8];
-        // SAFETY: the buffer is valid for its length.
-        let read = unsafe { libc::read(self.0.as_raw_fd(), expired.as_mut_ptr().cast(), 8) };
-        let error = io::Error::last_os_error().raw_os_error();
-        let cancelled = read < 0 && error == Some(libc::ECANCELED);
+        let read = self.0.read(&mut [0; 8]);
+        let is_cancel = |error: io::Error| error.raw_os_error() == Some(libc::ECANCELED);
+        let cancelled = read.is_err_and(is_cancel);
         if cancelled {
             // The timer stays armed, but the next change is reported only to a timer that is set
             // again.

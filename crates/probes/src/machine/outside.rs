@@ -2,6 +2,8 @@
 //! battery-backed clock, PTP hardware clocks and pulses per second. And the clock that exchanges
 //! with them are timed by, which nothing slews or sets.
 
+use crate::waits::os as system;
+
 /// What the oscillators of computers may be off by, in parts per million, where nothing states or
 /// shows another figure.
 pub const CRYSTAL_PPM: i64 = chronoscope::wall::VmClock::CRYSTAL_PPM;
@@ -13,17 +15,13 @@ pub use os::{Device, name_of, ptp_paths};
 /// machine is suspended.
 pub const OUTLIVES: bool = cfg!(target_os = "linux");
 
-/// Nanoseconds by a clock that is neither slewed nor set: `CLOCK_MONOTONIC_RAW`, or the standard
-/// library's where there is none.
-pub fn raw_ns() -> i64 {
-    os::raw_ns()
-}
+/// Nanoseconds by a clock that is neither slewed nor set: `CLOCK_MONOTONIC_RAW`, or the system's
+/// monotonic clock where there is none.
+pub use os::raw_ns;
 
 /// Nanoseconds by the clock that timers run on, which is slewed as the wall clock is, but is never
 /// set.
-pub(super) fn timers_ns() -> i64 {
-    os::timers_ns()
-}
+pub(super) use os::timers_ns;
 
 /// The wall clock between two reads of [`raw_ns`]: before, the wall clock in nanoseconds since
 /// 1970, and after. The narrowest of several.
@@ -32,8 +30,7 @@ pub fn wall() -> [i64; 3] {
     const TRIES: usize = 20;
     let read = || {
         let before = raw_ns();
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let wall = since.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX));
+        let wall = i64::try_from(system::wall()).unwrap_or(i64::MAX);
         [before, wall, raw_ns()]
     };
     let reads = (0..TRIES).map(|_| read());
@@ -59,11 +56,11 @@ mod os {
     use std::path::Path;
     use std::sync::OnceLock;
 
-    pub(super) fn raw_ns() -> i64 {
+    pub fn raw_ns() -> i64 {
         clock_ns(libc::CLOCK_MONOTONIC_RAW).unwrap_or_default()
     }
 
-    pub(super) fn timers_ns() -> i64 {
+    pub fn timers_ns() -> i64 {
         clock_ns(libc::CLOCK_MONOTONIC).unwrap_or_default()
     }
 
@@ -244,15 +241,19 @@ mod os {
 #[cfg(not(target_os = "linux"))]
 mod os {
     use std::io;
-    use std::sync::OnceLock;
-    use std::time::Instant;
 
-    pub(super) fn raw_ns() -> i64 {
-        static START: OnceLock<Instant> = OnceLock::new();
-        i64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(i64::MAX)
+    pub fn raw_ns() -> i64 {
+        i64::try_from(crate::waits::os::monotonic()).unwrap_or(i64::MAX)
     }
 
-    pub(super) use raw_ns as timers_ns;
+    pub use raw_ns as timers_ns;
+
+    lacking! {
+        /// Only Linux has them.
+        pub fn ptp_paths() -> Vec<String> = Vec::new();
+        /// Only Linux has them.
+        pub fn name_of(&str) -> Option<String> = None;
+    }
 
     /// A clock that only Linux has: there is none.
     pub enum Device {}
@@ -278,16 +279,6 @@ mod os {
         pub fn pulse(&self) -> io::Result<i64> {
             match *self {}
         }
-    }
-
-    /// Only Linux has them.
-    pub fn ptp_paths() -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Only Linux has them.
-    pub fn name_of(_: &str) -> Option<String> {
-        None
     }
 }
 

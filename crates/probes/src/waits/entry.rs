@@ -48,8 +48,6 @@ pub struct Entry {
     pub slack: bool,
     /// The systems or processors that have the method, in words.
     pub home: &'static str,
-    /// [`Entry::about`], if it is made from others' texts; most stand in `waits.md`.
-    pub(crate) about: &'static str,
     /// [`Entry::references`], if that of the family; others stand in `waits.md`.
     pub(crate) references: &'static [&'static str],
     /// The runtime that makes the wait in a process of its own, as in chronoscope-runtimes; none if
@@ -66,7 +64,7 @@ pub(crate) type Opener = fn(&Setting) -> Result<Box<dyn Method>, Unavailable>;
 impl Entry {
     /// What a user should know about it, in a few sentences.
     pub fn about(&self) -> &'static str {
-        if self.about.is_empty() { page(self.id).about } else { self.about }
+        page(self.id).about
     }
 
     /// The sources of that: manual and section, paper, kernel file.
@@ -217,7 +215,6 @@ pub(crate) const PLAIN: Entry = Entry {
     facts: DURATION,
     slack: true,
     home: "",
-    about: "",
     references: &[],
     runtime: None,
     code: Code::Before(|_| String::new()),
@@ -277,6 +274,16 @@ pub(crate) struct ByDuration<F>(pub(crate) F);
 impl<F: FnMut(u64) -> Result<(), i32>> Method for ByDuration<F> {
     fn wait(&mut self, ns: u64) -> Result<(), i32> {
         self.0(ns)
+    }
+}
+
+/// A method that is one function of a duration in nanoseconds, and cannot fail.
+pub(crate) struct Unfailing<F>(pub(crate) F);
+
+impl<F: FnMut(u64)> Method for Unfailing<F> {
+    fn wait(&mut self, ns: u64) -> Result<(), i32> {
+        self.0(ns);
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 //! `native/waits.cpp`, and of other libraries for Rust: this project's, and others for comparison.
 
 use super::entry::{
-    ByDuration, Code, DEADLINE, DURATION, Entry, Facts, Kind, Language, PLAIN, RUST,
+    Code, DEADLINE, DURATION, Entry, Facts, Kind, Language, PLAIN, RUST, Unfailing,
 };
 use super::{Method, os};
 use chronoscope::wait::{Effort, Waiter};
@@ -28,16 +28,13 @@ table! {
     "rust/thread-sleep" => "std::thread::sleep(duration)",
         opener: on!(all(), |_| {
             crate::time::may_sleep()?;
-            ByDuration(|ns| {
-                std::thread::sleep(Duration::from_nanos(ns));
-                Ok(())
-            })
+            Unfailing(|ns| std::thread::sleep(Duration::from_nanos(ns)))
         });
     like CXX;
     "cxx/sleep_for" => "std::this_thread::sleep_for(duration)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
         opener: on!(native_cxx or crate::catalogue::left_out::native_cxx, |_| {
-            ByDuration(imp::sleep_for)
+            Unfailing(|ns| imp::cs_sleep_for(ns))
         });
     "cxx/sleep_until" =>
         "std::this_thread::sleep_until(std::chrono::steady_clock::now() + duration)",
@@ -47,17 +44,19 @@ table! {
         "stopped.wait_until(lock, std::chrono::steady_clock::now() + duration, predicate)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DEADLINE },
         code: Code::OnPage,
-        opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::wait_until)),
+        opener: on!(all(native_cxx, not(windows)), |_| {
+            Unfailing(|ns| imp::cs_wait_until_after(ns))
+        }),
         home: NOT_WINDOWS;
     "cxx/future-wait_for" => "future.wait_for(duration)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
         code: Code::BeforeCall,
-        opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::wait_for)),
+        opener: on!(all(native_cxx, not(windows)), |_| Unfailing(|ns| imp::cs_wait_for(ns))),
         home: NOT_WINDOWS;
     "cxx/timed_mutex-try_lock_for" => "mutex.try_lock_for(duration)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
         code: Code::BeforeCall,
-        opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::try_lock_for)),
+        opener: on!(all(native_cxx, not(windows)), |_| Unfailing(|ns| imp::cs_try_lock_for(ns))),
         home: NOT_WINDOWS;
 }
 
@@ -67,7 +66,7 @@ mod imp {
 
     // SAFETY: the functions of native/waits.cpp, which take numbers and throw nothing.
     unsafe extern "C" {
-        safe fn cs_sleep_for(ns: u64);
+        pub(super) safe fn cs_sleep_for(ns: u64);
         safe fn cs_sleep_until_after(ns: u64);
         safe fn cs_sleep_until(steady_ns: u64);
     }
@@ -75,32 +74,9 @@ mod imp {
     // SAFETY: as above.
     #[cfg(not(windows))]
     unsafe extern "C" {
-        safe fn cs_wait_until_after(ns: u64);
-        safe fn cs_wait_for(ns: u64);
-        safe fn cs_try_lock_for(ns: u64);
-    }
-
-    pub(super) fn sleep_for(ns: u64) -> Result<(), i32> {
-        cs_sleep_for(ns);
-        Ok(())
-    }
-
-    #[cfg(not(windows))]
-    pub(super) fn wait_until(ns: u64) -> Result<(), i32> {
-        cs_wait_until_after(ns);
-        Ok(())
-    }
-
-    #[cfg(not(windows))]
-    pub(super) fn wait_for(ns: u64) -> Result<(), i32> {
-        cs_wait_for(ns);
-        Ok(())
-    }
-
-    #[cfg(not(windows))]
-    pub(super) fn try_lock_for(ns: u64) -> Result<(), i32> {
-        cs_try_lock_for(ns);
-        Ok(())
+        pub(super) safe fn cs_wait_until_after(ns: u64);
+        pub(super) safe fn cs_wait_for(ns: u64);
+        pub(super) safe fn cs_try_lock_for(ns: u64);
     }
 
     pub(super) struct SleepUntil;
@@ -149,10 +125,7 @@ table! {
         kind: Kind::Hybrid,
         home: "builds with the feature `peers`",
         opener: on!(feature = "peers" or crate::catalogue::left_out::peers, |_| {
-            ByDuration(|ns| {
-                spin_sleep::sleep(Duration::from_nanos(ns));
-                Ok(())
-            })
+            Unfailing(|ns| spin_sleep::sleep(Duration::from_nanos(ns)))
         });
 }
 

@@ -57,7 +57,7 @@ table! {
     "linux/sigtimedwait" => "sigtimedwait(&empty_set, NULL, &timeout)",
         code: Code::BeforeCall,
         opener: on!(target_os = "linux", |_| {
-            let empty = imp::no_signal();
+            let empty = crate::waits::os::signals(&[]);
             ByDuration(move |ns| imp::wait_for_signal(&empty, ns))
         });
     "posix/usleep" => "usleep(microseconds)",
@@ -289,15 +289,6 @@ mod imp {
         }
     }
 
-    pub(super) fn no_signal() -> libc::sigset_t {
-        // SAFETY: sigemptyset makes the set valid.
-        unsafe {
-            let mut set = std::mem::zeroed();
-            libc::sigemptyset(&raw mut set);
-            set
-        }
-    }
-
     pub(super) fn wait_for_signal(set: &libc::sigset_t, ns: u64) -> Result<(), i32> {
         repeat(ns, |ns| {
             let timeout = timespec(ns);
@@ -413,10 +404,13 @@ mod ring {
 
     pub(super) struct Ring(IoUring);
 
+    fn timespec(ns: u64) -> types::Timespec {
+        types::Timespec::new().sec(ns / 1_000_000_000).nsec((ns % 1_000_000_000) as u32)
+    }
+
     impl Ring {
         fn run(&mut self, ns: u64, flags: types::TimeoutFlags) -> Result<(), i32> {
-            let time =
-                types::Timespec::new().sec(ns / 1_000_000_000).nsec((ns % 1_000_000_000) as u32);
+            let time = timespec(ns);
             let request = opcode::Timeout::new(&raw const time).flags(flags).build();
             // SAFETY: the time that the request points to lives until the completion is taken
             // below; the kernel also copies it at submission.
@@ -435,15 +429,11 @@ mod ring {
                 }
             }
         }
-    }
 
-    impl Ring {
         /// Waits for a completion, of which there is none, with a time-out.
         pub(super) fn wait_for_any(&self, ns: u64) -> Result<(), i32> {
             repeat(ns, |ns| {
-                let time = types::Timespec::new()
-                    .sec(ns / 1_000_000_000)
-                    .nsec((ns % 1_000_000_000) as u32);
+                let time = timespec(ns);
                 let arguments = types::SubmitArgs::new().timespec(&time);
                 let ended = self.0.submitter().submit_with_args(1, &arguments);
                 match ended.err().and_then(|error| error.raw_os_error()) {

@@ -85,16 +85,16 @@ pub fn cpu_of(process: u32) -> Option<u64> {
 /// Context switches of the calling thread: the voluntary ones, by blocking, and the involuntary
 /// ones.
 pub fn switches() -> Option<(u64, u64)> {
-    let mut usage = MaybeUninit::<libc::rusage>::uninit();
-    // SAFETY: the place is valid for a rusage, and is read only where the call filled it.
-    let usage = unsafe {
-        if libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) != 0 {
-            return None;
-        }
-        usage.assume_init()
-    };
+    let usage = rusage(libc::RUSAGE_THREAD)?;
     let count = |n: libc::c_long| u64::try_from(n).ok();
     Some((count(usage.ru_nvcsw)?, count(usage.ru_nivcsw)?))
+}
+
+/// What getrusage(2) returns for these threads or processes.
+pub(crate) fn rusage(whose: libc::c_int) -> Option<libc::rusage> {
+    let mut usage = MaybeUninit::<libc::rusage>::uninit();
+    // SAFETY: the place is valid for a rusage, and is read only where the call filled it.
+    unsafe { (libc::getrusage(whose, usage.as_mut_ptr()) == 0).then(|| usage.assume_init()) }
 }
 
 /// The calling thread's id, as other tools show it.
@@ -300,12 +300,15 @@ pub fn block_signals() {
     }
 }
 
-fn only_continue() -> libc::sigset_t {
-    // SAFETY: the set is made valid by sigemptyset; SIGCONT is a signal.
+/// The set of these signals.
+pub(crate) fn signals(all: &[libc::c_int]) -> libc::sigset_t {
+    // SAFETY: the set is made valid by sigemptyset; what is no signal is not added.
     unsafe {
         let mut set = std::mem::zeroed();
         libc::sigemptyset(&raw mut set);
-        libc::sigaddset(&raw mut set, libc::SIGCONT);
+        for signal in all {
+            libc::sigaddset(&raw mut set, *signal);
+        }
         set
     }
 }
@@ -318,12 +321,9 @@ fn only_continue() -> libc::sigset_t {
 /// same. SIGXFSZ would end the process where a file reaches RLIMIT_FSIZE; while it is blocked the
 /// write fails instead (setrlimit(2)), as it does on a full disk.
 pub fn hold_signals() {
-    let mut set = only_continue();
-    // SAFETY: the set is valid and outlives the calls; a null pointer asks for no old mask.
-    unsafe {
-        libc::sigaddset(&raw mut set, libc::SIGXFSZ);
-        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut());
-    }
+    let set = signals(&[libc::SIGCONT, libc::SIGXFSZ]);
+    // SAFETY: the set is valid and outlives the call; a null pointer asks for no old mask.
+    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut()) };
 }
 
 /// Whether the process was stopped and continued since [`forget_continue`]; known only if
@@ -338,7 +338,7 @@ pub fn continued() -> bool {
 
 /// Forgets that the process was stopped and continued.
 pub fn forget_continue() {
-    let set = only_continue();
+    let set = signals(&[libc::SIGCONT]);
     let at_once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: set and time outlive the call; a null pointer asks for no details.
     while unsafe { libc::sigtimedwait(&raw const set, std::ptr::null_mut(), &raw const at_once) }
