@@ -4,7 +4,6 @@ use crate::clock::{Language, Scope};
 use crate::load::Load;
 use crate::loops::Centre;
 use crate::waits::Policy;
-use serde::{Deserialize, Serialize};
 
 /// The version of the comparison's format that this crate writes.
 pub const SCHEMA: &str = "chronoscope.comparison/1";
@@ -315,8 +314,7 @@ pub enum Method {
 }
 
 /// What costs are judged in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Verbatim)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// Nanoseconds.

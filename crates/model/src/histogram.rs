@@ -159,21 +159,12 @@ impl Histogram {
         all[percentile as usize].filter(|_| percentile.is_supported_by(self.count))
     }
 
-    fn percentiles_mut(&mut self) -> [(Percentile, &mut Option<u64>); 4] {
-        [
-            (Percentile::P50, &mut self.p50_ns),
-            (Percentile::P90, &mut self.p90_ns),
-            (Percentile::P99, &mut self.p99_ns),
-            (Percentile::P999, &mut self.p999_ns),
-        ]
-    }
-
     /// The same histogram with no figure above the largest value itself, if that is known exactly:
     /// a percentile is the top of its bucket, which may lie above it.
     #[must_use]
     pub fn capped(mut self, largest_ns: u64) -> Self {
-        let percentiles = self.percentiles_mut();
-        for ns in percentiles.into_iter().filter_map(|(_, ns)| ns.as_mut()) {
+        let all = [&mut self.p50_ns, &mut self.p90_ns, &mut self.p99_ns, &mut self.p999_ns];
+        for ns in all.into_iter().flatten() {
             *ns = largest_ns.min(*ns);
         }
         self.max_ns = self.max_ns.min(largest_ns);

@@ -5,13 +5,10 @@ use crate::load::Load;
 #[cfg(feature = "clap")]
 use crate::units::{parse_count, parse_duration, parse_whole};
 use crate::waits::WaitSpec;
-use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// What was asked of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[record(!Copy, !Eq)]
 pub enum Spec {
     /// Clocks.
     Clocks(ClockSpec),

@@ -52,9 +52,7 @@ pub(crate) use os::ask;
 /// Whether this process may read the time-stamp counter; `None` if the system has no such
 /// permission, and anyone may read it. A process can forbid itself to read it (prctl(2),
 /// PR_SET_TSC). Its first `rdtsc` then raises SIGSEGV, which kills it, so ask before the first one.
-pub fn tsc_permitted() -> Option<bool> {
-    os::tsc_permitted()
-}
+pub use os::tsc_permitted;
 
 fn forbidden() -> bool {
     tsc_permitted() == Some(false)
@@ -272,7 +270,7 @@ mod os {
 
     /// Whether this process may read the time-stamp counter (prctl(2), PR_GET_TSC). `None` if the
     /// kernel does not know this request, as on every architecture but x86.
-    pub(super) fn tsc_permitted() -> Option<bool> {
+    pub fn tsc_permitted() -> Option<bool> {
         const PR_TSC_ENABLE: c_int = 1;
         let mut mode: c_int = 0;
         // SAFETY: PR_GET_TSC stores one int at the address given, which is that of a local.
@@ -399,7 +397,7 @@ mod os {
 
     lacking! {
         /// Only Linux lets a process forbid itself to read the counter.
-        pub(super) fn tsc_permitted() -> Option<bool> = None;
+        pub fn tsc_permitted() -> Option<bool> = None;
         pub(super) fn library_agrees() -> bool = true;
         pub(super) fn sleep_error() -> Option<std::io::Error> = None;
         pub(super) fn clock_error() -> Option<std::io::Error> = None;

@@ -8,7 +8,6 @@ use crate::units::{parse_count, parse_period, parse_whole};
 use crate::why::Interrupts;
 #[cfg(feature = "clap")]
 use clap::builder::ArgPredicate;
-use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -321,8 +320,7 @@ mod ns_list {
 }
 
 /// The priority of waiting threads, as `--priority` takes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Verbatim)]
 #[serde(untagged)]
 pub enum Priority {
     /// SCHED_FIFO at this priority (Linux).

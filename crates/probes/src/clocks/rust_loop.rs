@@ -131,6 +131,8 @@ fn around<R: Read, const COPY: usize>(clock: &mut R, n: u64, v: &[u64]) -> u64 {
     total
 }
 
+type Around<R> = fn(&mut R, u64, &[u64]) -> u64;
+
 struct RustLoops<R>(R);
 
 impl<R: Read> Loops for RustLoops<R> {
@@ -163,7 +165,7 @@ impl<R: Read> Loops for RustLoops<R> {
     }
 
     fn around(&mut self, copy: usize, n: u64, v: &[u64]) -> u64 {
-        let copies: [fn(&mut R, u64, &[u64]) -> u64; COPIES] =
+        let copies: [Around<R>; COPIES] =
             [around::<R, 0>, around::<R, 1>, around::<R, 2>, around::<R, 3>];
         copies[copy](&mut self.0, n, v)
     }

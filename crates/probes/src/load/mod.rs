@@ -110,16 +110,12 @@ pub fn about(load: Load) -> String {
     if load == Load::None { String::new() } else { imp::about(load) }
 }
 
-/// Whether such a load must leave a CPU free: nothing with a lower priority would run alongside it.
-pub fn leaves_one_free(load: Load, fifo: bool) -> bool {
-    imp::leaves_one_free(load, fifo)
-}
-
-/// If this process was started as a process of a load, does that work until the process ends, and
-/// then returns its exit code. Must be called before anything else.
-pub fn requested() -> Option<i32> {
-    imp::requested()
-}
+/// [`leaves_one_free`]: whether such a load must leave a CPU free, because nothing with a lower
+/// priority would run alongside it.
+///
+/// [`requested`]: if this process was started as a process of a load, does that work until the
+/// process ends, and then returns its exit code. Must be called before anything else.
+pub use imp::{leaves_one_free, requested};
 
 impl Running {
     /// Checks which of the load's processes still run, and how much CPU time they have used.

@@ -175,14 +175,12 @@ impl Root {
 
     /// The bytes of a small file.
     pub(super) fn bytes(&self, path: &str) -> Result<Vec<u8>, Missing> {
-        self.check(path)?;
-        capped(&self.at(path)?, SMALL)
+        capped(&self.readable(path)?, SMALL)
     }
 
     /// A regular file, to be read more than once.
     pub(super) fn open(&self, path: &str) -> Result<File, Missing> {
-        self.check(path)?;
-        regular(&self.at(path)?)
+        regular(&self.readable(path)?)
     }
 
     pub(super) fn exists(&self, path: &str) -> bool {
@@ -222,15 +220,14 @@ impl Root {
         Err(Missing::Other("a link that leads out of the recording".to_owned()))
     }
 
-    /// Fails for a path that the recording user could not read.
-    pub(super) fn check(&self, path: &str) -> Result<(), Missing> {
+    /// The same, unless the recording user could not read it.
+    fn readable(&self, path: &str) -> Result<PathBuf, Missing> {
         let denied = self.denied.iter().any(|denied| denied == Path::new(path));
-        if denied { Err(Missing::Denied) } else { Ok(()) }
+        if denied { Err(Missing::Denied) } else { self.at(path) }
     }
 
     fn string(&self, path: &str, cap: u64) -> Result<String, Missing> {
-        self.check(path)?;
-        let bytes = capped(&self.at(path)?, cap)?;
+        let bytes = capped(&self.readable(path)?, cap)?;
         // The kernel's files contain no other control characters, and a terminal would act on them.
         let text: String = String::from_utf8_lossy(&bytes)
             .chars()

@@ -18,14 +18,14 @@ table! {
         code: Code::Before(|wait| wait.ticks_and("uint64_t start = __rdtsc();")),
         opener: on!(portable target_arch = "x86_64", |setting| {
             let hz = setting.counter_hz;
-            ByDuration(move |ns| spin_counter(ns, hz, std::hint::spin_loop))
+            ByDuration(move |ns| spin_counter(ns, hz, |_| std::hint::spin_loop()))
         });
     "busy/tsc-bare" => "while (__rdtsc() - start < ticks) {}",
         home: "x86",
         code: Code::Before(|wait| wait.ticks_and("uint64_t start = __rdtsc();")),
         opener: on!(portable target_arch = "x86_64", |setting| {
             let hz = setting.counter_hz;
-            ByDuration(move |ns| spin_counter(ns, hz, || {}))
+            ByDuration(move |ns| spin_counter(ns, hz, |_| {}))
         });
     "busy/cntvct" => "while (cntvct() - start <= ticks) asm(\"yield\");",
         home: "AArch64",
@@ -34,7 +34,7 @@ table! {
         opener: on!(target_arch = "aarch64", |setting| {
             let hz = setting.counter_hz;
             ByDuration(move |ns| {
-                spin_counter(ns, hz, || {
+                spin_counter(ns, hz, |_| {
                     // SAFETY: yield has no operands and no effect but the hint.
                     unsafe { std::arch::asm!("yield", options(nomem, nostack, preserves_flags)) };
                 })
@@ -71,7 +71,7 @@ table! {
         opener: on!(target_arch = "x86_64", |setting| {
             waitpkg::check()?;
             let hz = setting.counter_hz;
-            ByDuration(move |ns| waitpkg::pause(ns, hz))
+            ByDuration(move |ns| spin_counter(ns, hz, waitpkg::tpause))
         });
     "busy/umwait" => "while (__rdtsc() < deadline) { _umonitor(&word); _umwait(1, deadline); }",
         facts: DEADLINE,
@@ -107,9 +107,8 @@ table! {
 /// The instructions of WAITPKG.
 #[cfg(target_arch = "x86_64")]
 mod waitpkg {
-    use super::{counter_ticks, spin};
+    use super::spin_counter;
     use crate::waits::{Method, Unavailable};
-    use chronoscope::counter;
     use std::arch::asm;
 
     /// CPUID leaf 7, ECX bit 5 (Intel SDM volume 2A, CPUID).
@@ -126,15 +125,8 @@ mod waitpkg {
         }
     }
 
-    pub(super) fn pause(ns: u64, hz: f64) -> Result<(), i32> {
-        let ticks = counter_ticks(ns, hz);
-        let start = counter::now();
-        let deadline = start.wrapping_add(ticks);
-        spin(start, ticks, ns, counter::now, || tpause(deadline))
-    }
-
     /// Waits in the lighter of the two states, C0.1, which bit 0 of the control operand selects.
-    fn tpause(deadline: u64) {
+    pub(super) fn tpause(deadline: u64) {
         // SAFETY: `check` has found that the instruction exists; it changes nothing but flags.
         unsafe {
             asm!(
@@ -163,11 +155,8 @@ mod waitpkg {
 
     impl Method for Umwait {
         fn wait(&mut self, ns: u64) -> Result<(), i32> {
-            let ticks = counter_ticks(ns, self.0);
-            let start = counter::now();
-            let deadline = start.wrapping_add(ticks);
             let word = &raw const self.1.0;
-            spin(start, ticks, ns, counter::now, || umwait(word, deadline))
+            spin_counter(ns, self.0, |deadline| umwait(word, deadline))
         }
     }
 
@@ -190,9 +179,8 @@ mod waitpkg {
 /// The instructions that wait for an event.
 #[cfg(all(target_arch = "aarch64", target_os = "linux"))]
 mod events {
-    use super::{counter_ticks, spin, spin_counter};
+    use super::spin_counter;
     use crate::waits::{Setting, Unavailable};
-    use chronoscope::counter;
 
     /// Without the event stream, only an interrupt would end a `wfe`, whenever one comes.
     /// HWCAP_EVTSTRM shows that the stream runs (Linux Documentation/arch/arm64/elf_hwcaps.rst).
@@ -208,7 +196,7 @@ mod events {
     }
 
     pub(super) fn wfe(ns: u64, hz: f64) -> Result<(), i32> {
-        spin_counter(ns, hz, || {
+        spin_counter(ns, hz, |_| {
             // SAFETY: wfe has no operands and no effect but the wait.
             unsafe { std::arch::asm!("wfe", options(nomem, nostack, preserves_flags)) };
         })
@@ -226,10 +214,7 @@ mod events {
     }
 
     pub(super) fn wfet(ns: u64, hz: f64) -> Result<(), i32> {
-        let ticks = counter_ticks(ns, hz);
-        let start = counter::now();
-        let deadline = start.wrapping_add(ticks);
-        spin(start, ticks, ns, counter::now, || {
+        spin_counter(ns, hz, |deadline| {
             // `wfet x0`, as a number because some assemblers do not know it (Arm ARM, WFET).
             // SAFETY: the processor was found to have the instruction, which has no effect but the
             // wait.
@@ -273,11 +258,13 @@ pub(crate) fn spin(
     Err(FROZEN)
 }
 
-/// Spins for `ns` nanoseconds on the counter of this machine, whose rate is `hz`.
+/// Spins for `ns` nanoseconds on the counter of this machine, whose rate is `hz`. `relax` is told
+/// the counter's value at the end.
 #[inline(always)]
-pub(crate) fn spin_counter(ns: u64, hz: f64, relax: impl FnMut()) -> Result<(), i32> {
-    let start = counter::now();
-    spin(start, counter_ticks(ns, hz), ns, counter::now, relax)
+pub(crate) fn spin_counter(ns: u64, hz: f64, mut relax: impl FnMut(u64)) -> Result<(), i32> {
+    let (start, ticks) = (counter::now(), counter_ticks(ns, hz));
+    let deadline = start.wrapping_add(ticks);
+    spin(start, ticks, ns, counter::now, || relax(deadline))
 }
 
 /// Spins on the clock of Rust's standard library until `ns` have passed since `start`.

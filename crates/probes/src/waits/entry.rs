@@ -176,7 +176,8 @@ pub(crate) enum Code {
     Lines(fn(Asked) -> String),
     /// The code on its page, in which `{s}`, `{ms}`, `{us}` and `{ns}` are the duration: a decimal
     /// fraction of seconds, and whole units, rounded up. `{hns}` is in units of 100 ns; `{sec}`
-    /// with `{nsec}`, or with `{usec}`, is split at the second.
+    /// with `{nsec}`, or with `{usec}`, is split at the second; `{deadline}` is the lines that take
+    /// a deadline of CLOCK_MONOTONIC.
     OnPage,
     /// The code on its page, followed by the entry's call.
     BeforeCall,
@@ -185,7 +186,8 @@ pub(crate) enum Code {
 fn filled(text: &str, ns: u64) -> String {
     let seconds = format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000);
     let seconds = seconds.trim_end_matches('0').trim_end_matches('.');
-    text.replace("{s}", seconds)
+    text.replace("{deadline}", &snippet::deadline(ns))
+        .replace("{s}", seconds)
         .replace("{ms}", &ns.div_ceil(1_000_000).to_string())
         .replace("{us}", &ns.div_ceil(1_000).to_string())
         .replace("{ns}", &ns.to_string())

@@ -66,18 +66,7 @@ table! {
         opener: on!(target_os = "linux", |_| ByDuration(imp::usleep));
     "posix/cond_timedwait" => "pthread_cond_timedwait(&cond, &mutex, &deadline)",
         facts: DEADLINE,
-        code: Code::Before(|wait| {
-            format!(
-                "pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;\n\
-                 pthread_condattr_t attr;\n\
-                 pthread_condattr_init(&attr);\n\
-                 pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);\n\
-                 pthread_cond_t cond;\n\
-                 pthread_cond_init(&cond, &attr);\n\
-                 pthread_mutex_lock(&mutex);\n{}",
-                snippet::deadline(wait.ns)
-            )
-        }),
+        code: Code::BeforeCall,
         opener: on!(target_os = "linux", |_| {
             let mut condition = imp::Condition::new()?;
             ByDeadline(move |deadline| condition.until(deadline))
