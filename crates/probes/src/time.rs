@@ -389,10 +389,12 @@ mod os {
 
 #[cfg(not(target_os = "linux"))]
 mod os {
-    use std::time::Duration;
+    use std::sync::OnceLock;
+    use std::time::{Duration, Instant};
 
     pub(super) fn now() -> Duration {
-        Duration::from_nanos(crate::waits::os::monotonic())
+        static START: OnceLock<Instant> = OnceLock::new();
+        START.get_or_init(Instant::now).elapsed()
     }
 
     lacking! {
