@@ -1,8 +1,8 @@
 //! What lies between two successive reads of a clock.
 
 use super::{
-    Detail, FURTHEST, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each,
-    heading_of, is_drawn, load_conditions, load_name, shown, times_undisturbed,
+    Detail, FURTHEST, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each, heading_of,
+    is_drawn, load_conditions, load_name, shown, times_undisturbed,
 };
 use crate::block::chart::{Axis, Bar, Chart, Hue, Note, Series, Shape};
 use crate::block::{Block, Cell, Fact, Text, Tone, Value};

@@ -5,8 +5,7 @@ pub mod stability;
 pub mod traceability;
 
 use super::{
-    Detail, FURTHEST, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each, is_drawn,
-    shown,
+    Detail, FURTHEST, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each, is_drawn, shown,
 };
 use crate::block::chart::{
     Axis, Between, Cells, Chart, Drawn, Hue, Place, Series as Drawing, Shape,
