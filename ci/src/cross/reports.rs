@@ -13,6 +13,8 @@ use xshell::{Shell, cmd};
 
 /// The budget is enough for every clock and a few waits, and keeps the file small.
 const MAIN: &str = "--all --budget 10s";
+/// The wait routines of Windows, as the text that compares them shows them.
+const WAITS: &str = "waits --preset windows-waits --wait 100ms --load none";
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Where the samples are.
@@ -58,9 +60,15 @@ pub fn native(sh: &Shell, extent: Extent, write: Write) -> Result<Done> {
     write(sh, HERE, &Runner::default(), &tool)
 }
 
-/// Writes the report of a target.
+/// Writes the report of a target, and of Windows also one of its wait routines.
 pub fn write(sh: &Shell, triple: &str, runner: &Runner, tool: &Path) -> Result<Done> {
-    report(sh, runner, tool, MAIN, &format!("docs/reports/{triple}.json")).map(|()| Done::one())
+    let write =
+        |words, name: &str| report(sh, runner, tool, words, &format!("docs/reports/{name}"));
+    write(MAIN, &format!("{triple}.json"))?;
+    if triple.contains("windows") {
+        write(WAITS, &format!("waits.{triple}.json"))?;
+    }
+    Ok(Done::one())
 }
 
 /// Writes a report of each command. Each is tried, even if another fails.
