@@ -193,13 +193,12 @@ fn cpu_clock(report: &Report) -> Option<Advice> {
         _ => "all threads of the process, and stops while they sleep",
     };
     let why = format!("{}; it counts {whose}.", figures(clock));
-    let mut not = vec![
+    let not = [
         ("posix/thread-cputime", "only the calling thread, which may be what you want"),
         ("c/clock", "the same, truncated to microseconds"),
         ("c/times", "in scheduler ticks"),
         ("c/getrusage", "user and system time separately, in microseconds"),
     ];
-    not.retain(|(id, _)| *id != clock.id);
     Some(chosen(report, clock, why, &not))
 }
 

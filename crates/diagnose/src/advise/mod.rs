@@ -284,6 +284,22 @@ mod tests {
         assert!(!advised(&two).contains(&"timestamp".into()));
     }
 
+    /// Of each purpose's candidates, the ones before a clock cannot be read, and all others can.
+    #[test]
+    fn what_is_chosen_is_not_rejected() {
+        for purpose in PURPOSES {
+            let How::Clock { of: candidates, .. } = purpose.how else { continue };
+            for first in 0..candidates.len() {
+                let ns = |id: &str| (!candidates[..first].contains(&id)).then_some(20.0);
+                let report = of(registry::ALL.iter().map(|row| (row.id, ns(row.id))));
+                for advice in advise(&report).iter().filter(|it| it.purpose == purpose.id) {
+                    let own = format!("ot {} (", advice.clock.as_deref().unwrap_or_default());
+                    assert!(!advice.why.contains(&own), "{}: {}", purpose.id, advice.why);
+                }
+            }
+        }
+    }
+
     #[test]
     fn code_without_figures_reads_a_clock_of_the_kind_that_was_chosen() {
         let kind = |advice: &Advice| Some(registry::find(advice.clock.as_deref()?)?.kind);

@@ -140,11 +140,12 @@ pub(super) fn merged(clock: &Clock) -> String {
 
 /// The advice to use this clock, and why these others are not chosen.
 pub(super) fn chosen(report: &Report, clock: &Clock, why: String, not: &[(&str, &str)]) -> Advice {
+    let not: Vec<_> = not.iter().copied().filter(|(id, _)| *id != clock.id).collect();
     Advice {
         clock: Some(clock.id.clone()),
         cost_ns: clock.read_ns(),
         figure: cost(clock).unwrap_or_default(),
-        why: why + &rejected(report, not),
+        why: why + &rejected(report, &not),
         ..Advice::default()
     }
 }
