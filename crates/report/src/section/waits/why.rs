@@ -247,7 +247,7 @@ fn latest_columns<'a>(drawn: bool) -> Vec<Spec<Latest<'a>>> {
                 _ => cpu,
             }
         };
-        "idle" "idle state" [full more] Cell::words(it.idle.clone()).or("");
+        "idle" "idle state" [full more] Cell::words(it.idle.as_deref().map(late::safe)).or("");
     }
 }
 
@@ -380,9 +380,8 @@ fn culprit_columns() -> Vec<Spec<Culprit>> {
             pid => Cell::count(u64::from(pid)).shown(format!("{pid}/{}", it.tid)),
         };
         "policy" "policy" [full more] {
-            let policy = it.policy.clone();
             let priority = it.priority.map_or(String::new(), |priority| format!(" {priority}"));
-            Cell::words(policy.map(|policy| policy + &priority))
+            Cell::words(it.policy.as_deref().map(|policy| late::safe(policy) + &priority))
         };
         "wake_ups" "wake-ups" [full right] Cell::count(it.wake_ups);
         "ns" "time" [full right] Cell::new(Value::Ns(it.ns as f64)).shown(short(it.ns as f64));
@@ -418,6 +417,22 @@ mod tests {
             let worst = Worst { interrupts: interrupts.to_vec(), ..Worst::default() };
             assert_eq!(ran_in_wake_up(&worst), Cell::text(shown.to_owned()));
         }
+    }
+
+    #[test]
+    fn a_policy_is_quoted_and_cut_as_a_name_is() {
+        let long = format!("SCHED_\u{202e},{}", "x".repeat(1_000));
+        let table = |policy: &str| {
+            let it = Culprit { policy: Some(policy.into()), priority: Some(40), ..named("sh") };
+            let Block::Table(table) = shown(culprit_columns(), Detail::Everything, vec![&it])
+            else {
+                panic!("no table");
+            };
+            format!("{table:?}")
+        };
+        assert!(table("SCHED_FIFO").contains("\"SCHED_FIFO 40\""));
+        let hostile = table(&long);
+        assert!(!hostile.contains('\u{202e}') && !hostile.contains(&"x".repeat(65)));
     }
 
     #[test]
