@@ -6,7 +6,7 @@ use chronoscope_model::compare::{
     Side, Verdict,
 };
 use chronoscope_model::load::Load;
-use chronoscope_report::compare::{formats, view};
+use chronoscope_report::compare::{FORMATS, view};
 use chronoscope_report::page::{self, Input};
 use chronoscope_report::section::Detail;
 use chronoscope_report::text::{self, Style};
@@ -178,7 +178,8 @@ fn every_screen_is_as_it_was_reviewed() {
         let style = Style { width: 120, ..Style::default() };
         all += "=== 120 columns, everything\n";
         all += &screen(&compared, Detail::Everything, &style);
-        for (id, bytes) in formats(&compared).expect("it is written to memory") {
+        for (id, written) in FORMATS {
+            let bytes = written(&compared).expect("it is written to memory");
             all += &format!("=== {id}\n{}", String::from_utf8(bytes).expect("text"));
         }
         insta::assert_snapshot!(name, all);
@@ -235,7 +236,8 @@ proptest! {
                     prop_assert!(!line.contains(char::is_control) && (unicode || line.is_ascii()));
                 }
             }
-            for (_, bytes) in formats(&compared).expect("it is written to memory") {
+            for (_, written) in FORMATS {
+                let bytes = written(&compared).expect("it is written to memory");
                 let text = String::from_utf8(bytes).expect("text");
                 prop_assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
             }

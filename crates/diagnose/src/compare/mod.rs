@@ -174,6 +174,8 @@ pub fn brief(a: (&str, &Report), file: &str, other: Result<&Report, String>) -> 
     });
     let mut differs = change.environment;
     differs.retain(|it| it.matters);
+    // Thousands of these are kept.
+    differs.shrink_to_fit();
     Other { side, differs, counts: change.counts, most, error: None }
 }
 

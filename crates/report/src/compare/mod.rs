@@ -62,18 +62,23 @@ fn blocks(compared: &Compared, detail: Detail, strips: bool) -> Vec<Block> {
     blocks
 }
 
-/// A comparison in each format but JSON, by id. Markdown is for a pull request: only rows that
-/// changed.
-///
-/// # Errors
-/// None are known, because they are written to memory.
-pub fn formats(compared: &Compared) -> io::Result<Vec<(&'static str, Vec<u8>)>> {
-    let (mut document, mut table) = (Vec::new(), Vec::new());
+/// Writes a comparison to memory.
+pub type Format = fn(&Compared) -> io::Result<Vec<u8>>;
+
+/// The formats of a comparison but JSON, by id.
+pub const FORMATS: [(&str, Format); 2] = [("markdown", in_markdown), ("csv", in_csv)];
+
+/// For a pull request: only rows that changed.
+fn in_markdown(compared: &Compared) -> io::Result<Vec<u8>> {
     let alone = changes(compared).is_empty();
     let detail = if alone { Detail::Everything } else { Detail::Brief };
-    markdown::of_blocks(view(compared, detail), &mut document)?;
-    csv::table_of(&data(compared), &mut table)?;
-    Ok(vec![("markdown", document), ("csv", table)])
+    let mut document = Vec::new();
+    markdown::of_blocks(view(compared, detail), &mut document).map(|()| document)
+}
+
+fn in_csv(compared: &Compared) -> io::Result<Vec<u8>> {
+    let mut table = Vec::new();
+    csv::table_of(&data(compared), &mut table).map(|()| table)
 }
 
 /// The rows for programs: one for each figure and change. Reports without a change have one for

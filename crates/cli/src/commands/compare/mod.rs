@@ -19,6 +19,7 @@ use chronoscope_report::page::{self, Input};
 use chronoscope_report::{compare, json, section, text};
 use metric::Metric;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 
 /// The most files that are named if they cannot be read.
@@ -170,10 +171,12 @@ fn shown(
     let view = compare::view(&compared, context.detail());
     let text = text::detailed(view, context.detail(), &context.style);
     let json = json::comparison(&compared)?;
-    let mut others: Vec<Other> = Vec::new();
-    for (id, bytes) in compare::formats(&compared)? {
-        others.push((id, Box::new(move || Ok(bytes.clone()))));
-    }
+    let compared = Rc::new(compared);
+    let of = |(id, written): (_, compare::Format)| -> Other {
+        let compared = Rc::clone(&compared);
+        (id, Box::new(move || Ok(written(&compared)?)))
+    };
+    let mut others: Vec<Other> = compare::FORMATS.into_iter().map(of).collect();
     others.push((
         "html",
         Box::new(move || {
