@@ -33,16 +33,8 @@ fn kind(code: &str) -> Kind {
         return Kind::Hybrid;
     }
     let calls = |names: &[&str]| names.iter().any(|name| code.contains(name));
-    let sleeps = calls(&[
-        "sleep",
-        "Thread.Sleep",
-        "Timeout",
-        "Atomics.wait",
-        "WaitFor",
-        "Nanosleep",
-        "time.Sleep",
-        "parkNanos",
-    ]);
+    let sleeps =
+        calls(&["sleep", "Sleep", "Timeout", "Atomics.wait", "WaitFor", "Nanosleep", "parkNanos"]);
     match (sleeps, calls(&["while", "SpinWait", "for time.Since"])) {
         (true, false) => Kind::Sleep,
         (true, true) => Kind::Hybrid,
