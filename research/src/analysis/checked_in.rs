@@ -217,13 +217,14 @@ fn percentiles(table: &Table, reports: &[Value]) -> Result<()> {
                 let value = wait[format!("{what}_{unit}")].as_u64().filter(|_| !plain)?;
                 Some(format!("{} {value} {unit}", what.trim_end_matches("_period")))
             });
+            let power = wait["power"].as_str().map(|power| format!("power {power}"));
             let key = [
                 hypervisor.to_owned(),
                 text("id", ""),
                 text("requested_ns", "0"),
                 text("load", "none"),
                 text("scheduling", "unknown"),
-                variant.collect::<Vec<_>>().join(", "),
+                variant.chain(power).collect::<Vec<_>>().join(", "),
             ];
             let histogram: Histogram = serde_json::from_value(wait["overshoot"].clone())?;
             let hdr = histogram.decode().map_err(anyhow::Error::msg)?;
