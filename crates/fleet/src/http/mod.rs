@@ -139,11 +139,28 @@ const ANSWER: Duration = Duration::from_secs(10);
 /// Between two requests. Prometheus scrapes every minute unless told otherwise.
 const IDLE: Duration = Duration::from_secs(150);
 
+/// What the client is expected to do.
+#[derive(Clone, Copy, PartialEq)]
+enum Phase {
+    Ask,
+    TakeAnswer,
+    Rest,
+}
+
+impl Phase {
+    fn limit(self) -> Duration {
+        match self {
+            Self::Ask => HEAD_TIME,
+            Self::TakeAnswer => ANSWER,
+            Self::Rest => IDLE,
+        }
+    }
+}
+
 /// Whoever waits for this stream gets an error when the client has taken too long.
 pub struct Limited {
     stream: TcpStream,
-    /// One of the times above, which all differ: what the client is to do now.
-    limit: Duration,
+    phase: Phase,
     deadline: Pin<Box<Sleep>>,
 }
 
@@ -162,13 +179,13 @@ impl Limited {
             let _ = set_socket_send_buffer_size(&stream, HELD);
             let _ = set_tcp_user_timeout(&stream, ANSWER.as_millis() as u32);
         }
-        Self { stream, limit: HEAD_TIME, deadline: Box::pin(sleep(HEAD_TIME)) }
+        Self { stream, phase: Phase::Ask, deadline: Box::pin(sleep(HEAD_TIME)) }
     }
 
-    fn enter(&mut self, limit: Duration) {
-        if self.limit != limit {
-            self.limit = limit;
-            self.deadline.as_mut().reset(Instant::now() + limit);
+    fn enter(&mut self, phase: Phase) {
+        if self.phase != phase {
+            self.phase = phase;
+            self.deadline.as_mut().reset(Instant::now() + phase.limit());
         }
     }
 
@@ -193,8 +210,8 @@ impl AsyncRead for Limited {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let done = Pin::new(&mut self.stream).poll_read(context, buffer);
-        if done.is_ready() && self.limit == IDLE {
-            self.enter(HEAD_TIME);
+        if done.is_ready() && self.phase == Phase::Rest {
+            self.enter(Phase::Ask);
         }
         self.within(done, context)
     }
@@ -206,7 +223,7 @@ impl AsyncWrite for Limited {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.enter(ANSWER);
+        self.enter(Phase::TakeAnswer);
         let done = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.within(done, context)
     }
@@ -216,7 +233,7 @@ impl AsyncWrite for Limited {
         context: &mut Context<'_>,
         parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.enter(ANSWER);
+        self.enter(Phase::TakeAnswer);
         let done = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
         self.within(done, context)
     }
@@ -228,8 +245,8 @@ impl AsyncWrite for Limited {
     /// hyper calls this when it has written all of an answer.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let done = Pin::new(&mut self.stream).poll_flush(context);
-        if done.is_ready() && self.limit == ANSWER {
-            self.enter(IDLE);
+        if done.is_ready() && self.phase == Phase::TakeAnswer {
+            self.enter(Phase::Rest);
         }
         self.within(done, context)
     }
