@@ -125,7 +125,8 @@ pub(crate) fn has_ended(child: u32) -> bool {
     waitid(child, libc::WNOHANG).unwrap_or(true)
 }
 
-/// Whether a child of this process has ended, by waitid(2) with this further flag. It is not reaped.
+/// Whether a child of this process has ended, by waitid(2) with this further flag. It is not
+/// reaped.
 #[cfg(unix)]
 fn waitid(child: u32, flag: libc::c_int) -> io::Result<bool> {
     let flags = libc::WEXITED | libc::WNOWAIT | flag;

@@ -1,6 +1,6 @@
 //! The wait methods of the catalogue: each is one row of its family's table, which has the code
-//! that waits below it, or of `runtimes.txt`. Help, `list`, `explain`, the tables and the documentation are made from the
-//! rows. A test names every table that is missing from the list.
+//! that waits below it, or of `runtimes.txt`. Help, `list`, `explain`, the tables and the
+//! documentation are made from the rows. A test names every table that is missing from the list.
 
 #[macro_use]
 pub mod entry;

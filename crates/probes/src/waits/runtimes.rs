@@ -22,9 +22,12 @@ fn entry(runtime: &'static str, row: &'static str) -> Option<Entry> {
     let [runtime, home, reference] = cells(runtime)?;
     let [name, takes, kind, call] = cells(row)?;
     let (of, name) = name.split_once('/').unwrap_or((runtime, name));
+    if of != runtime {
+        return None;
+    }
     let kind = Kind::ALL.into_iter().find(|it| it.name() == kind)?;
     let language = chronoscope_runtimes::find_any(runtime)?.language;
-    let entry = Entry {
+    Some(Entry {
         id: format!("{runtime}/{name}").leak(),
         call,
         language: Language::ALL.into_iter().find(|it| it.name() == language)?,
@@ -36,8 +39,7 @@ fn entry(runtime: &'static str, row: &'static str) -> Option<Entry> {
         runtime: Some(runtime),
         code: Code::OnPage,
         ..PLAIN
-    };
-    (of == runtime).then_some(entry)
+    })
 }
 
 fn cells<const N: usize>(line: &'static str) -> Option<[&'static str; N]> {
