@@ -448,10 +448,11 @@ pub fn output(
     drop(reading);
     let is_too_long = || texts.iter().any(|text| locked(text).len() as u64 > most);
     let too_long = || Err(format!("it wrote more than {} MiB", most >> 20));
-    let in_time = || match start.elapsed() < patience {
-        _ if stop() => Err(INTERRUPTED.into()),
-        true => Ok(()),
-        false => Err(late(patience)),
+    let in_time = || {
+        if stop() {
+            return Err(INTERRUPTED.into());
+        }
+        if start.elapsed() < patience { Ok(()) } else { Err(late(patience)) }
     };
     let mut looked = start;
     // It is over when the command has ended, whatever it has left behind with its pipes.
