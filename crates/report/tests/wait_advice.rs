@@ -34,7 +34,7 @@ fn kind(code: &str) -> Kind {
     }
     let calls = |names: &[&str]| names.iter().any(|name| code.contains(name));
     let sleeps =
-        calls(&["sleep", "Sleep", "Timeout", "Atomics.wait", "WaitFor", "Nanosleep", "parkNanos"]);
+        calls(&["sleep", "Sleep(", "Timeout", "Atomics.wait", "WaitFor", "Nanosleep", "parkNanos"]);
     match (sleeps, calls(&["while", "SpinWait", "for time.Since"])) {
         (true, false) => Kind::Sleep,
         (true, true) => Kind::Hybrid,
