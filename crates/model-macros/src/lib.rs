@@ -80,21 +80,41 @@ pub fn record(further: TokenStream, item: TokenStream) -> TokenStream {
     if kebab {
         attributes.push_str("#[serde(rename_all = \"kebab-case\")]");
     }
+    let is_cloned = !is_enum && !derives.contains(&"Copy") && derives.contains(&"Clone");
+    if is_cloned {
+        derives.retain(|name| *name != "Clone");
+    }
     let mut all = parsed(&format!("#[derive({})] {attributes}", derives.join(", ")));
     let Some(TokenTree::Group(body)) = tokens.pop() else { panic!("a type with named parts") };
     let head = TokenStream::from_iter(tokens);
     let own = head.to_string();
+    let own = own.split_whitespace().next_back().unwrap_or_default();
     all.extend(head);
-    all.extend([TokenTree::from(if is_enum {
-        body.clone()
+    if is_enum {
+        all.extend([TokenTree::from(body.clone())]);
     } else {
-        Group::new(Delimiter::Brace, stated(body.stream()))
-    })]);
+        let (fields, names) = stated(body.stream());
+        all.extend([TokenTree::from(Group::new(Delimiter::Brace, fields))]);
+        if is_cloned {
+            all.extend(cloned(own, &names));
+        }
+    }
     if names {
-        let own = own.split_whitespace().next_back().unwrap_or_default();
         all.extend(named(own, body.stream(), kebab));
     }
     all
+}
+
+/// What clones a struct, compiled only in its own crate: a derived `clone` is inlined, and each crate
+/// that copies reports would hold it once more.
+fn cloned(own: &str, fields: &[String]) -> TokenStream {
+    let of = |name: &String| format!("{name}: ::std::clone::Clone::clone(&self.{name}),");
+    let fields: String = fields.iter().map(of).collect();
+    parsed(&format!(
+        "impl ::std::clone::Clone for {own} {{
+            fn clone(&self) -> Self {{ Self {{ {fields} }} }}
+        }}"
+    ))
 }
 
 /// The list of an enum's variants, and their names.
@@ -144,9 +164,9 @@ fn in_kebab_case(name: &str) -> String {
     })
 }
 
-/// The fields, each with what its type and its marks mean.
-fn stated(fields: TokenStream) -> TokenStream {
-    let mut all = TokenStream::new();
+/// The fields, each with what its type and its marks mean, and their names.
+fn stated(fields: TokenStream) -> (TokenStream, Vec<String>) {
+    let (mut all, mut names) = (TokenStream::new(), Vec::new());
     let mut tokens = fields.into_iter().peekable();
     while tokens.peek().is_some() {
         let (mut flattened, mut always, mut absent) = (false, false, false);
@@ -190,10 +210,11 @@ fn stated(fields: TokenStream) -> TokenStream {
         if let Some(empty) = empty {
             all.extend(parsed(&format!("#[serde(default, skip_serializing_if = \"{empty}\")]")));
         }
+        names.extend(name.last().map(ToString::to_string));
         all.extend(name);
         all.extend(kind);
     }
-    all
+    (all, names)
 }
 
 fn is(token: &TokenTree, text: &str) -> bool {
