@@ -283,9 +283,15 @@ const ALIKE: (f64, f64) = (0.75, 0.15);
 
 /// The ids that are most like a name, each once, the most similar first.
 pub fn nearest<'a>(ids: impl Iterator<Item = &'a str>, wanted: &str) -> Vec<&'a str> {
+    nearest_of(ids.collect(), wanted)
+}
+
+/// Compiled once, whatever the ids come from.
+fn nearest_of<'a>(ids: Vec<&'a str>, wanted: &str) -> Vec<&'a str> {
     let wanted = shown(wanted).to_lowercase();
     let mut seen = HashSet::new();
     let mut near: Vec<(f64, &str)> = ids
+        .into_iter()
         .filter_map(|id| {
             let low = id.to_lowercase();
             let variant = low.split_once('/').map_or(&*low, |(_, variant)| variant);
