@@ -92,7 +92,7 @@ impl Children {
         let request = serde_json::to_string(wanted).ok()?;
         let patience = budget.mul_f64(1.5) + PATIENCE;
         let answer = child.ask(&request, patience, stop).ok()?;
-        serde_json::from_str(&answer).ok()
+        serde_json::from_slice(answer.as_bytes()).ok()
     }
 
     fn command(&self, id: &str, ruler: RulerKind) -> Command {

@@ -160,10 +160,10 @@ pub(super) enum NoAnswer {
 /// # Errors
 /// There is no answer, or it cannot be believed.
 pub(super) fn read<T: Checked>(line: &str) -> Result<T, NoAnswer> {
-    if let Ok(refused) = serde_json::from_str::<Refused>(line) {
+    if let Ok(refused) = serde_json::from_slice::<Refused>(line.as_bytes()) {
         return Err(NoAnswer::Refused(shown(&refused.error, 200)));
     }
-    let mut answer: T = serde_json::from_str(line).map_err(|error| {
+    let mut answer: T = serde_json::from_slice(line.as_bytes()).map_err(|error| {
         let (line, error) = (shown(line, 60), shown(&error.to_string(), 80));
         NoAnswer::Invalid(format!("not an answer ({error}): {line}"))
     })?;
