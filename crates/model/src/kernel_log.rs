@@ -5,6 +5,7 @@
 //! holds what is harmless, and [`alarming`] says of any other line which topic it may be about.
 
 use crate::Page;
+use crate::packed::{self, packed};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -313,7 +314,8 @@ pub fn begins_at_boot<'a>(lines: impl IntoIterator<Item = &'a String>) -> bool {
 /// texts come before general ones.
 pub fn messages() -> &'static [Message] {
     static ALL: LazyLock<Vec<Message>> = LazyLock::new(|| {
-        let blocks = include_str!("kernel_log.txt").split("\n\n");
+        let text: &str = packed::text(packed!("kernel_log.txt")).leak();
+        let blocks = text.split("\n\n");
         blocks.filter_map(|block| Message::parse(block.trim_start())).collect()
     });
     &ALL
