@@ -6,6 +6,7 @@ use crate::options::Export;
 use crate::task::{Code, Job, Measure, Run, Screen, Task};
 use chronoscope_diagnose::advise::{self, LANGUAGES, NOT_MEASURED, PURPOSES, Purpose, advise_in};
 use chronoscope_model::advice::{Goal, WaitChoice};
+use chronoscope_model::packed::{self, packed};
 use chronoscope_model::units::{parse_duration, parse_period, short_ns};
 use chronoscope_model::waits::WaitSpec;
 use chronoscope_model::{Advice, Environment, Note, Report};
@@ -71,7 +72,7 @@ enum Elsewhere {
 
 /// The reports of other systems, as a page holds them; `cargo xtask generate` makes it of
 /// `docs/reports`.
-const ELSEWHERE: &[u8] = include_bytes!("../elsewhere.html");
+const ELSEWHERE: &[u8] = packed!("../elsewhere.html");
 
 impl Elsewhere {
     /// The name of its report, and that of the system.
@@ -88,7 +89,7 @@ impl Elsewhere {
     /// the name of the system if there is none.
     fn report(self) -> anyhow::Result<(Report, Option<String>)> {
         let [name, os] = self.names();
-        let held = embed::held(ELSEWHERE).transpose()?.unwrap_or_default();
+        let held = embed::held(&packed::bytes(ELSEWHERE)).transpose()?.unwrap_or_default();
         let Some((_, mut report)) = held.into_iter().find(|(known, _)| known == name) else {
             let arch = if self == Self::Macos { "aarch64" } else { "" };
             let environment =
