@@ -13,9 +13,12 @@ use xshell::Shell;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Reports of calm runs of one machine, to keep instead of those that are kept of it; none: the
-    /// table is made from the runs that are kept
+    /// Reports of calm runs of one machine, to keep with those that are kept of it; none: the table
+    /// is made from the runs that are kept
     reports: Vec<PathBuf>,
+    /// Keep them instead of those that are kept of it
+    #[arg(long, requires = "reports")]
+    replace: bool,
 }
 
 const RUNS: &str = "research/between";
@@ -144,6 +147,15 @@ impl Runs {
     /// the last ones.
     fn place(&self, costs: &[Cost], run: usize) -> Option<usize> {
         (run + costs.len()).checked_sub(self.count as usize)
+    }
+
+    /// These, and then further ones of the same machine.
+    fn with(mut self, further: Self) -> Self {
+        self.count += further.count;
+        for (key, costs) in further.of {
+            self.of.entry(key).or_default().extend(costs);
+        }
+        self
     }
 
     /// Without one of the runs.
@@ -373,7 +385,11 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         let name = runs.machine.join("-").to_lowercase();
         let plain = |it: char| if it.is_ascii_alphanumeric() { it } else { '-' };
         let name: String = name.chars().map(plain).collect();
-        sh.write_file(folder.join(format!("{}.csv", name.trim_matches('-'))), runs.text())?;
+        let path = folder.join(format!("{}.csv", name.trim_matches('-')));
+        if path.exists() && !args.replace {
+            runs = Runs::read(&sh.read_file(&path)?).context("not runs")?.with(runs);
+        }
+        sh.write_file(path, runs.text())?;
     }
     println!(
         "| machine | reads | clocks | of their own | share | half an interval | as narrow as the \
@@ -545,7 +561,9 @@ mod tests {
         let of = BTreeMap::from([((Does::CpuTime, "c/clock".to_owned(), true), runs(&[5.0; 4]))]);
         let machine = ["A", "25", "B (C)"].map(str::to_owned);
         let kept = Runs { machine, count: 4, of };
-        assert_eq!(Runs::read(&kept.text()), Some(kept));
+        assert_eq!(Runs::read(&kept.text()).as_ref(), Some(&kept));
+        let twice = Runs::read(&kept.text()).map(|it| it.with(kept)).expect("runs");
+        assert_eq!((twice.count, twice.of.values().next().map(Vec::len)), (8, Some(8)));
         assert_eq!(Runs::read("nonsense"), None);
     }
 
