@@ -56,7 +56,8 @@ std::uint64_t nanoseconds(const std::chrono::duration<Rep, Period> &time) {
 
 /*
  * A steady clock in nanoseconds that meets [time.clock.req], also between threads: what one has
- * handed over is never later than what another reads then. It costs an ordered read of the counter.
+ * handed over is never later than what another reads then, as long as the counters of their CPUs
+ * differ by less than the hand-over takes. It costs an ordered read of the counter.
  */
 struct clock : detail::steady<void> {
     typedef std::int64_t rep;

@@ -176,9 +176,10 @@ pub unsafe extern "C-unwind" fn chronoscope_before(
 }
 
 /// Returns nanoseconds since the zero of the system's monotonic clock, which never go back, also
-/// between threads: a better rate bends their line without moving it. Suitable as a clock for
-/// `std::chrono`. It costs about as much as `chronoscope_now_ordered` and a conversion, because the
-/// counter is read after all earlier instructions of this thread.
+/// between threads, as long as the counters of their CPUs differ by less than a hand-over takes: a
+/// better rate bends their line without moving it. Suitable as a clock for `std::chrono`. It costs
+/// about as much as `chronoscope_now_ordered` and a conversion, because the counter is read after
+/// all earlier instructions of this thread.
 ///
 /// If the counter itself is set back, it stands still until a check has found that out; nothing
 /// notices a counter that is set back by less than a microsecond.

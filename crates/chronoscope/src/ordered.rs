@@ -12,7 +12,7 @@ use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time::Duration;
 
 /// A moment whose reads are ordered, so that a moment that another thread has handed over is never
-/// later than the present one.
+/// later than the present one, as far as [`Clock::now_ordered`](crate::Clock::now_ordered) says.
 ///
 /// It has the methods of [`std::time::Instant`]. A read costs a fence more than that of
 /// [`chronoscope::Instant`](crate::Instant), to which it converts. Unlike the standard library's
