@@ -68,16 +68,21 @@ fn concerns_time(message: &str) -> bool {
         || kernel_log::alarming(message).is_some()
 }
 
-/// Whether a text is what a search for time left of a log, so that what is not in it may have been
-/// in the log. Of the lines of a whole one, a tenth or so are about time.
+/// Whether a text is what a search for time, or a person, left of a log, so that what is not in it
+/// may have been in the log. Of the lines of a whole one, a tenth or so are about time.
 pub fn is_excerpt(text: &str) -> bool {
     /// In the shortest logs, those of small virtual machines, it is one line in five.
     const PART: usize = 3;
-    let lines = messages(text).filter(|message| !message.trim().is_empty());
+    /// No kernel writes fewer lines while it starts.
+    const LEAST: usize = 40;
+    // The words of whoever quotes a log are no lines of it.
+    let form = form(text);
+    let lines = text.lines().filter_map(|line| message(line, form));
+    let lines = lines.filter(|message| !message.trim().is_empty());
     let (all, of_time) = lines.fold((0, 0), |(all, of_time), message| {
         (all + 1, of_time + usize::from(concerns_time(message)))
     });
-    of_time * PART > all
+    all < LEAST || of_time * PART > all || !text.contains("Linux version ")
 }
 
 /// The messages of a text. One that a mail program broke is put together again.
