@@ -123,8 +123,9 @@ impl Texts {
         let why = match bytes {
             [] => format!("it is empty; {TAKES}"),
             // What Windows writes if the output of a command is redirected.
-            [0xff, 0xfe, rest @ ..] => {
-                let units = rest.as_chunks().0.iter().map(|pair| u16::from_le_bytes(*pair));
+            [a @ (0xff | 0xfe), b @ (0xfe | 0xff), rest @ ..] if a != b => {
+                let unit = if *a == 0xff { u16::from_le_bytes } else { u16::from_be_bytes };
+                let units = rest.as_chunks().0.iter().map(|pair| unit(*pair));
                 let text: String = char::decode_utf16(units).map_while(Result::ok).collect();
                 return self.add(name, text.as_bytes());
             }
@@ -341,13 +342,15 @@ fn json_messages(text: &str) -> Option<String> {
 
 /// A text as its program wrote it, without the marks of a mail that quotes it, and without what
 /// pages and word processors put in place of plain characters.
-fn tidy(text: &str) -> String {
-    const PLAIN: [(&str, &str); 10] = [
+pub fn tidy(text: &str) -> String {
+    const PLAIN: [(&str, &str); 12] = [
         ("\u{feff}", ""),
         ("\u{a0}", " "),
         ("\u{2018}", "'"),
         ("\u{2019}", "'"),
         ("&#39;", "'"),
+        ("&#x27;", "'"),
+        ("&apos;", "'"),
         ("&quot;", "\""),
         ("&lt;", "<"),
         ("&gt;", ">"),

@@ -111,6 +111,7 @@ fn a_log_is_understood_however_it_was_copied() {
         format!("<4>1 2026-01-05T10:11:12.003Z host kernel - - - {SKEW}\n"),
         format!("<pre>[    0.149339] {}</pre>\n", SKEW.replace('\'', "&#39;")),
         format!("[    0.149339] {}\n", SKEW.replace('\'', "\u{2019}")),
+        format!("<td>[    0.149339] {}</td>\n", SKEW.replace('\'', "&#x27;")),
         format!("{{\"_TRANSPORT\":\"kernel\",\"MESSAGE\":[{}]}}\n", bytes.join(",")),
         format!("{{\n \"dmesg\": [ {{ \"pri\": 4, \"time\": 0.1, \"msg\": \"{SKEW}\" }} ]\n}}\n"),
         format!("[{{\"_TRANSPORT\":\"kernel\",\"MESSAGE\":\"{SKEW}\"}}]\n"),
@@ -118,12 +119,31 @@ fn a_log_is_understood_however_it_was_copied() {
     ];
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("log");
-    for bytes in forms.iter().map(|form| form.as_bytes()).chain([&*wide]) {
+    let swapped: Vec<u8> = wide.chunks(2).flat_map(|pair| [pair[1], pair[0]]).collect();
+    for bytes in forms.iter().map(|form| form.as_bytes()).chain([&*wide, &*swapped]) {
         fs::write(&path, bytes).expect("a file");
         let report = doctor(&[&path.display().to_string()]);
         let report =
             report.unwrap_or_else(|why| panic!("{why}: {}", String::from_utf8_lossy(bytes)));
         assert!(found(&report).contains(&"tsc-skew"), "{}", String::from_utf8_lossy(bytes));
+    }
+}
+
+/// A line is also explained as pages, word processors, mails and pagers leave it.
+#[test]
+fn a_line_is_explained_however_it_was_copied() {
+    let cut = &SKEW[..SKEW.len() - 30];
+    for line in [
+        format!("[    0.149339] {SKEW}"),
+        format!("> [    0.149339] {SKEW}"),
+        format!("Jan  5 10:11:12 host kernel: {}", SKEW.replace('\'', "\u{2019}")),
+        format!("[    0.149339] {}", SKEW.replace('\'', "&#x27;")),
+        format!("[    0.149339] {cut}"),
+        format!("[    0.149339] {cut}\u{2026}"),
+    ] {
+        let output = run(&["explain", &line]);
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(shown.contains("tsc-skew"), "{line}: {shown}");
     }
 }
 
@@ -161,13 +181,27 @@ fn a_journal_says_what_programs_did_to_the_clock() {
 fn lines_that_ask_for_something_are_shown_though_they_prove_no_fault() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("log");
-    let stall = "rcu: INFO: rcu_preempt self-detected stall on CPU";
-    fs::write(&path, format!("[    1.0] {stall}\n[    2.0] {stall}\n[    3.0] usb\n"))
-        .expect("room");
-    let output = run(&["doctor", &path.display().to_string(), "--color", "never"]);
-    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(shown.matches(stall).count(), 1, "{shown}");
-    assert!(shown.contains("Also in the log") && shown.contains("What to do:"), "{shown}");
+    for (line, also) in [
+        ("rcu: INFO: rcu_preempt self-detected stall on CPU", true),
+        ("INFO: rcu_sched_state detected stall on CPU 2 (t=15000 jiffies)", true),
+        // Whether this is a virtual machine is not known.
+        ("watchdog: BUG: soft lockup - CPU#1 stuck for 45s! [a:1]", true),
+        ("tsc: Marking TSC unstable due to clocksource watchdog", true),
+        ("clocksource: Marking clocksource tsc unstable due to frequency skew", false),
+        ("chronyd[7]: Can't synchronise: no majority", true),
+        ("rtc-pcf85063 10-0051: Power loss detected, invalid time", true),
+    ] {
+        fs::write(&path, format!("[    1.0] {line}\n[    2.0] {line}\n[    3.0] usb\n"))
+            .expect("room");
+        let output = run(&["doctor", &path.display().to_string(), "--color", "never"]);
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        let below = shown.split_once("Also in the log").map_or("", |(_, below)| below);
+        let below = below.split("\nUnknown").next().unwrap_or_default();
+        let once = below.matches(line).count() == 1 && below.contains("What to do:");
+        assert_eq!(once, also, "{line}: {shown}");
+        let gave_up = shown.contains("the kernel gave up the TSC");
+        assert_eq!(gave_up, line.contains("clocksource watchdog"), "{shown}");
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -208,13 +208,13 @@ pub fn without_values(text: &str) -> String {
     plain
 }
 
-/// The topic of a line that a pager or a terminal cut within a message that proves a fault.
-fn cut(line: &str) -> Option<Topic> {
+/// The message that proves a fault and within which a pager or a terminal cut this line.
+pub fn cut(line: &str) -> Option<&'static Message> {
     /// Shorter beginnings are the ends of other lines.
     const LEAST: usize = 16;
-    static PROVING: LazyLock<Vec<(String, Topic)>> = LazyLock::new(|| {
+    static PROVING: LazyLock<Vec<(String, &Message)>> = LazyLock::new(|| {
         let all = messages().iter().filter(|it| !it.faults.is_empty() || !it.open.is_empty());
-        all.map(|message| (without_values(message.text), message.topic)).collect()
+        all.map(|message| (without_values(message.text), message)).collect()
     });
     let line = without_values(line.trim_end_matches(['>', '\u{2026}', ' ']));
     let ends = |text: &str| {
@@ -301,7 +301,7 @@ pub fn alarming(line: &str) -> Option<Topic> {
         return None;
     }
     let alarm = ALARMS.into_iter().find(|(_, words)| has(words)).map(|(topic, _)| topic);
-    alarm.or_else(|| cut(line))
+    alarm.or_else(|| cut(line).map(|message| message.topic))
 }
 
 /// Whether a log begins where the kernel started. One whose oldest lines were overwritten has none

@@ -4,6 +4,7 @@
 use crate::context::Context;
 use crate::presets;
 use crate::task::{Run, Task};
+use crate::texts::tidy;
 use chronoscope_diagnose::{advise, causes, faults};
 use chronoscope_model::clock::{BuiltOn, Kind, Orders, Period};
 use chronoscope_model::{About, clock_source, kernel_log, packed, units};
@@ -38,7 +39,7 @@ impl Run for Args {
 /// The pages of every name among the words. Some names have two words, and users do not quote them,
 /// so the longest name that begins at a word counts.
 fn asked(words: &[String]) -> Result<Vec<Page>, Error> {
-    let whole = words.join(" ");
+    let whole = tidy(&words.join(" "));
     // A whole line of a log may begin with the name of a device, which has a page, too.
     let is_line = kernel_log::recognise(&whole).is_some();
     if whole.contains(' ') && (is_line || pages(&whole).is_empty()) {
@@ -70,6 +71,7 @@ fn log_lines(line: &str) -> Vec<Page> {
     const SHORTEST: usize = 10;
     let part = kernel_log::without_values(line);
     let known = kernel_log::recognise(line).map(|known| known.message);
+    let known = known.or_else(|| kernel_log::cut(line));
     let holds = |message: &&kernel_log::Message| {
         part.len() >= SHORTEST && kernel_log::without_values(message.text).contains(&part)
     };

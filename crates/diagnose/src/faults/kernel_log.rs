@@ -82,6 +82,12 @@ pub(super) fn cause(report: &Report) -> Option<(&String, String)> {
     found.or_else(|| open.next().map(|(line, known)| (line, known.message.act.into())))
 }
 
+/// Whether the log has a line that says that the kernel gave up the TSC, and leaves open why.
+pub(super) fn gave_up(report: &Report) -> bool {
+    let guest = report.environment.hypervisor.is_some();
+    known(&report.environment).any(|(_, known)| known.leaves_open("tsc-skew", guest))
+}
+
 /// What only the log shows, and what the table says to do about it.
 pub(super) fn only_logged(report: &Report, level: Level, id: &str) -> Looked {
     Ok(logged(report, level, id)?.fix(|| act(report, id)))

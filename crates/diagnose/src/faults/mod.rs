@@ -201,6 +201,7 @@ pub fn verdict(report: &Report) -> String {
     let judged = match (errors.as_slice(), warnings.as_slice()) {
         ([], []) if good => "good".into(),
         ([], []) if unread(report) => "a line of the kernel log was not understood".into(),
+        ([], []) if kernel_log::gave_up(report) => LEFT_OPEN.into(),
         ([], []) if clock.is_none() => "nothing wrong was found in what is known".into(),
         ([], []) => "nothing wrong was found".into(),
         ([], warnings) if good => format!("good, but {}", named(warnings, "warning", "warnings")),
@@ -221,6 +222,9 @@ pub fn verdict(report: &Report) -> String {
     sentences.retain(|sentence| !sentence.is_empty());
     sentences.join(". ") + "."
 }
+
+/// What is wrong if the log has the consequence only.
+const LEFT_OPEN: &str = "the kernel gave up the TSC, and its log does not say why";
 
 /// Whether the log holds a line about time that nothing recognises.
 fn unread(report: &Report) -> bool {

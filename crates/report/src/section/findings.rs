@@ -140,15 +140,26 @@ pub fn diagnosis(report: &Report, verdict: &str, detail: Detail) -> Vec<Block> {
     blocks
 }
 
-/// Lines of the kernel's log that prove no fault, and about which there is something to do.
+/// Lines of the kernel's log about which there is something to do, and which no finding shows.
 fn also_logged(report: &Report) -> Vec<Block> {
     /// The most messages that are shown.
     const SHOWN: usize = 6;
     let guest = report.environment.hypervisor.is_some();
+    let found =
+        |id: &str| report.checks.iter().any(|it| it.id == id && it.outcome == Outcome::Found);
+    // What an emulator's counter shows is no fault of the machine.
+    let emulated = report.environment.emulated.is_some();
+    let silent = |known: &kernel_log::Known| {
+        let message = known.message;
+        let ids: Vec<&str> = message.faults.iter().chain(&message.open).copied().collect();
+        let any = ids.iter().any(|id| known.proves(id, guest) || known.leaves_open(id, guest));
+        message.is_harmless(guest) || (any && !emulated && !ids.iter().any(|id| found(id)))
+    };
     let lines = report.environment.kernel_log.iter();
-    let known = lines.filter_map(|line| Some((line, kernel_log::recognise(line)?.message)));
+    let known = lines.filter_map(|line| Some((line, kernel_log::recognise(line)?)));
+    let known = known.filter(|(_, known)| silent(known)).map(|(line, it)| (line, it.message));
     let mut shown: Vec<(&String, &kernel_log::Message)> = Vec::new();
-    for (line, message) in known.filter(|(_, it)| it.is_harmless(guest) && !it.act.is_empty()) {
+    for (line, message) in known.filter(|(_, it)| !it.act.is_empty()) {
         let again = shown.iter().any(|(_, it)| it.means == message.means);
         if !again && (!guest || message.guest.is_empty()) && shown.len() < SHOWN {
             shown.push((line, message));
