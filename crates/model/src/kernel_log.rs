@@ -212,6 +212,8 @@ pub fn without_values(text: &str) -> String {
 pub fn cut(line: &str) -> Option<&'static Message> {
     /// Shorter beginnings are the ends of other lines.
     const LEAST: usize = 16;
+    /// A console that is too narrow writes the last letters over each other.
+    const ANYWHERE: usize = 28;
     static PROVING: LazyLock<Vec<(String, &Message)>> = LazyLock::new(|| {
         let all = messages().iter().filter(|it| !it.faults.is_empty() || !it.open.is_empty());
         all.map(|message| (without_values(message.text), message)).collect()
@@ -221,7 +223,8 @@ pub fn cut(line: &str) -> Option<&'static Message> {
         let mut starts = (LEAST..text.len()).filter_map(|end| text.get(..end));
         starts.any(|start| line.ends_with(start))
     };
-    PROVING.iter().find(|(text, _)| ends(text)).map(|it| it.1)
+    let begins = |text: &str| text.get(..ANYWHERE).is_some_and(|start| line.contains(start));
+    PROVING.iter().find(|(text, _)| ends(text) || begins(text)).map(|it| it.1)
 }
 
 /// The values in a line that has this text; `None` if it has another.
@@ -362,6 +365,7 @@ mod tests {
             "clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as uns>",
             "clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as\u{2026}",
             "tsc: Measured 7309500619 cycles TSC wa",
+            "clocksource: Long readout interval, skipping watchdog check: cs_7",
         ] {
             assert_eq!(alarming(cut), Some(Topic::Stability), "{cut}");
         }
