@@ -5,6 +5,7 @@ use crate::machines;
 use chronoscope_diagnose::judge;
 use chronoscope_diagnose::run::{self, OFF};
 use chronoscope_model::change::{self, Change};
+use chronoscope_model::noise::NoiseCause;
 use chronoscope_model::run::Noise;
 use chronoscope_model::waits::{Kind, Load, Wait};
 use chronoscope_model::{Finding, Level, Report};
@@ -68,6 +69,61 @@ fn a_late_spin_shows_a_busy_machine() {
     {
         assert_eq!(late(kind, load, samples), None);
     }
+}
+
+/// It is late only once in each time slice of the other work, so its median is that of an idle
+/// machine.
+#[test]
+fn a_spin_that_shares_its_cpu_shows_a_busy_machine() {
+    let spin = |share, change: fn(&mut Wait)| {
+        busy(|report| {
+            let mut wait = Wait {
+                id: "busy/tsc".into(),
+                kind: Kind::Busy,
+                samples: 40,
+                available: true,
+                cpu_share: Some(share),
+                involuntary_switches: Some(43),
+                ..Wait::default()
+            };
+            (wait.overshoot.p50_ns, wait.overshoot.count) = (Some(80), 40);
+            change(&mut wait);
+            report.waits.push(wait);
+        })
+    };
+    let found = spin(0.497, |_| {}).expect("a finding");
+    assert_eq!(found.evidence[0], "busy/tsc spun, and got 49.7 % of its CPU");
+    assert_eq!(spin(0.97, |_| {}), None);
+    assert_eq!(spin(f64::NAN, |_| {}), None);
+    let others: [fn(&mut Wait); 4] = [
+        |wait| wait.kind = Kind::Hybrid,
+        |wait| wait.load = Load::Normal,
+        |wait| wait.involuntary_switches = Some(0),
+        |wait| wait.scheduling = "fifo:40".into(),
+    ];
+    for change in others {
+        assert_eq!(spin(0.497, change), None);
+    }
+}
+
+/// Medians of samples may be steady although others had the CPU for half of the time.
+#[test]
+fn samples_that_others_delayed_show_a_busy_machine() {
+    let lost = |cause: &str, lost| {
+        busy(|report| {
+            let causes = vec![NoiseCause { cause: cause.into(), pieces: 0.2, lost }];
+            report.noise = Some(chronoscope_model::noise::Noise {
+                good_to: 0.0069,
+                causes,
+                ..Default::default()
+            });
+        })
+    };
+    let found = lost("preempted", 0.517).expect("a finding");
+    assert_eq!(found.level, Level::Warning);
+    assert_eq!(found.evidence[0], "others took 51.7 % of the time of the samples");
+    assert_eq!(lost("preempted", 0.004), None);
+    assert_eq!(lost("interrupted", 0.2), None);
 }
 
 #[test]

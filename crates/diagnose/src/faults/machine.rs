@@ -10,7 +10,7 @@ use chronoscope_model::quantile::Percentile;
 use chronoscope_model::run::Noise;
 use chronoscope_model::trust::{Pause, Paused};
 use chronoscope_model::units::{count, human_ns, percent, plural};
-use chronoscope_model::waits::{Kind, Load};
+use chronoscope_model::waits::{Kind, Load, Wait};
 use chronoscope_model::{Certainty, Level, Report, change};
 
 pub(super) fn frequency_changed(report: &Report) -> Looked {
@@ -186,9 +186,9 @@ pub(super) fn noisy_machine(report: &Report) -> Looked {
     let loaded: f64 = report.load_runs.iter().map(|run| run.seconds).sum();
     let queued = noise.and_then(|noise| queued(noise, report.run.seconds - loaded));
     let disturbed = noise.and_then(disturbed);
-    let measured = [queued, disturbed, late(report), varied(report), taken(report)];
-    let measured = measured.into_iter().flatten();
-    let seen = match found(Level::Warning, measured) {
+    let spins = [late(report), starved(report)];
+    let measured = [queued, disturbed, varied(report), taken(report)].into_iter().chain(spins);
+    let seen = match found(Level::Warning, measured.flatten()) {
         Clear if !watched && overloaded(report) => Found(Evidence {
             level: Level::Info,
             certainty: Some(Certainty::Evidence),
@@ -237,12 +237,17 @@ fn varied(report: &Report) -> Option<String> {
         .then(|| format!("medians of {count} samples of the same work vary by ±{share}"))
 }
 
-/// Other work had the CPUs of a command that was watched.
+/// Other work had the CPUs of a command that was watched, or of samples of the same work.
 fn taken(report: &Report) -> Option<String> {
     /// As for the tool's own thread.
     const TAKEN: f64 = 0.03;
-    let share = report.watched.as_ref()?.taken.filter(|share| *share > TAKEN)?;
-    Some(format!("others took {} of the time of the command", percent(share)))
+    let command = report.watched.as_ref().and_then(|watched| watched.taken);
+    let causes = report.noise.iter().flat_map(|noise| &noise.causes);
+    let samples = causes.filter(|it| it.cause == "preempted").map(|it| it.lost);
+    let all = command.map(|share| (share, "command")).into_iter();
+    let mut all = all.chain(samples.map(|share| (share, "samples")));
+    let (share, what) = all.find(|(share, _)| *share > TAKEN)?;
+    Some(format!("others took {} of the time of the {what}", percent(share)))
 }
 
 /// A thread that never gave up its CPU was late, although the tool ran no load.
@@ -250,14 +255,35 @@ fn late(report: &Report) -> Option<String> {
     /// A thread that spins does not give up its CPU. If half of its waits end later than this, in
     /// nanoseconds, something else had the CPU.
     const LATE_NS: u64 = 100_000;
-    let idle = report.waits.iter().filter(|wait| wait.available && wait.load == Load::None);
-    let spins = idle.filter(|wait| wait.kind == Kind::Busy);
     // Too few waits give no median.
-    let medians = spins.filter_map(|wait| Some((wait, wait.percentile(Percentile::P50)?)));
+    let medians = spins(report).filter_map(|wait| Some((wait, wait.percentile(Percentile::P50)?)));
     let (worst, ns) = medians.max_by_key(|(_, ns)| *ns)?;
     let text =
         || format!("half of the waits by {} ended {} late or more", worst.id, short(ns as f64));
     (ns > LATE_NS).then(text)
+}
+
+/// A thread that never gave up its CPU got only a part of it, although the tool ran no load. Its
+/// median shows nothing of that if it is late only once in each of its time slices.
+fn starved(report: &Report) -> Option<String> {
+    /// A spin on an idle machine gets more than 95 %, and the rest is the tool's own.
+    const GOT: f64 = 0.9;
+    // A quota stops a thread, too; one of real time rests, and a policy may make it yield.
+    let free = |wait: &&Wait| {
+        let ordinary = wait.policy.is_none() && !wait.scheduling.starts_with("fifo");
+        ordinary && wait.throttled.is_none_or(|it| it.periods == 0)
+    };
+    let shares = spins(report).filter(free).filter_map(|wait| Some((wait, wait.cpu_share?)));
+    let preempted = shares.filter(|(wait, _)| wait.involuntary_switches.is_some_and(|n| n > 0));
+    let (worst, share) = preempted.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let text = || format!("{} spun, and got {} of its CPU", worst.id, percent(share));
+    (share < GOT).then(text)
+}
+
+/// The waits of threads that never give up their CPU, without a load by the tool.
+fn spins(report: &Report) -> impl Iterator<Item = &Wait> {
+    let idle = report.waits.iter().filter(|wait| wait.available && wait.load == Load::None);
+    idle.filter(|wait| wait.kind == Kind::Busy)
 }
 
 /// Whether more threads were ready to run than there are CPUs, on average over a minute.
