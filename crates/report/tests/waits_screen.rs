@@ -175,8 +175,8 @@ fn waits_of_whole_ticks_are_named_and_each_method_has_a_line_of_its_distribution
     let mut report = report();
     report.waits[0].whole_ticks =
         Some(WholeTicks { tick_ns: 15_625_000, late: 30, whole: 29, usual: 7 });
-    let named = "109.4 ms is 7 ticks of 15.625 ms: of 30 late waits of 1 ms by linux/nanosleep, 29 \
-                 took whole ticks.";
+    let named = "109.4 ms is 7 ticks of 15.625 ms: of 30 late waits of 1 ms by linux/nanosleep \
+                 slack 50 us, 29 took whole ticks.";
     for text in [
         render(&report, 80, Detail::Full),
         text::blocks(waits::ticks(&report, Detail::Full), &Style::default()),
@@ -343,6 +343,52 @@ fn an_overview_fits_a_terminal_and_ends_with_the_answer() {
     }
     assert!(last[5].contains("1 ms    accuracy  chronoscope/wait "), "{text}");
     assert!(last[4].contains("linux/clock_nanosleep-abs   1 ns"), "{text}");
+}
+
+/// The longest wait less what was asked for is the largest overshoot, also after rounding.
+#[test]
+fn the_ticks_of_a_row_add_up() {
+    for max_ns in [2_465, 1_061_495, 69_945] {
+        let mut report = report();
+        report.waits.truncate(1);
+        (report.waits[0].max_ns, report.waits[0].requested_ns) = (max_ns, Some(100_000_000));
+        let text = flat(&text::blocks(waits::ticks(&report, Detail::Full), &Style::default()));
+        let over = (max_ns as f64 / 10.0).round() / 10.0;
+        let row = format!(" {:.1} {over:.1} ", 1e6 + over);
+        assert!(text.contains(&row), "no '{row}' in {text}");
+    }
+}
+
+#[test]
+fn an_overview_of_an_interrupted_run_has_the_time_that_it_took() {
+    let mut report = chosen();
+    report.run.complete = true;
+    let planned = flat(&render(&report, 80, Detail::Full));
+    report.run.complete = false;
+    report.run.seconds = 1.25;
+    let text = flat(&render(&report, 80, Detail::Full));
+    assert!(text.contains("methods in 1.25 s,") && !planned.contains(" in 1.25 s"), "{text}");
+}
+
+/// An overview has one table for all loads, so what happened to waits says under which.
+#[test]
+fn the_remarks_of_an_overview_say_which_load_they_are_of() {
+    let with = |marked: &[usize]| {
+        let mut report = chosen();
+        for nth in marked {
+            report.waits[*nth].whole_ticks =
+                Some(WholeTicks { tick_ns: 4_000_000, late: 32, whole: 29, usual: 1 });
+        }
+        flat(&render(&report, 80, Detail::Full))
+    };
+    let last = chosen().waits.len() - 1;
+    let (idle, loaded) = ("Idle:", "Next to normal load:");
+    assert!(!with(&[]).contains(idle) && !with(&[]).contains(loaded));
+    let text = with(&[last]);
+    assert!(!text.contains(idle), "{text}");
+    assert!(text.contains(&format!("{loaded} 4.0 ms is 1 tick of 4 ms")), "{text}");
+    let text = with(&[0, last]);
+    assert!(text.contains(&format!("{idle} 4.0 ms is")) && text.contains(loaded), "{text}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::block::chart::{Axis, Chart, Hue, Place, Series, Shape};
 use crate::block::{Block, Cell, Rank, Table, Text, Tone};
 use crate::number::{plural, short};
 use crate::scale::{Scale, Unit};
-use crate::section::{Detail, Rows, Spec, columns, machine, shown};
+use crate::section::{Detail, Rows, Spec, capitalized, columns, machine, shown};
 use chronoscope_model::Report;
 use chronoscope_model::advice::{Advice, Goal, WaitChoice};
 use chronoscope_model::quantile::Percentile;
@@ -113,7 +113,13 @@ pub(super) fn overview(report: &Report) -> Vec<Block> {
     let mut blocks = vec![Block::noted("Waits", overview_remark(report))];
     blocks.extend(plot(report));
     blocks.extend(table::unavailable(&report.waits, Detail::Full));
-    blocks.extend(loads(report).flat_map(|(_, rows)| table::remarks(&rows)));
+    for (load, rows) in loads(report) {
+        // No table of its own says which waits these are about.
+        let remarks = table::remarks(&rows);
+        let of = format!("{}:", capitalized(&load_words(load, &[])));
+        blocks.extend((!remarks.is_empty()).then(|| Block::paragraph(of)));
+        blocks.extend(remarks);
+    }
     blocks.push(Block::legend(how_to_go_on(report)));
     blocks.extend(best_table(report, &GOALS).map(Block::Table));
     blocks
@@ -138,6 +144,8 @@ fn overview_remark(report: &Report) -> String {
     let seconds = plan.map_or(0.0, |plan| {
         plan.spec.load.len() as f64 * plan.spec.duration.unwrap_or_default().as_secs_f64()
     });
+    // It may have been interrupted.
+    let seconds = if report.run.complete { seconds } else { seconds.min(report.run.seconds) };
     let loads: Vec<String> = loads(report).map(|(load, rows)| load_words(load, &rows)).collect();
     format!(
         "{} in {}, {}",
@@ -242,12 +250,17 @@ fn ticks_title(rows: &[&Wait], load: Load, ns: u64) -> String {
 }
 
 fn ticks_columns<'a>(everything: bool) -> Vec<Spec<Labelled<'a>>> {
+    // To a tenth, half of one away from zero: the sum of two is then that of what is shown.
+    fn ticks(ns: f64) -> f64 {
+        (ns / TICK_NS * 10.0).round() / 10.0
+    }
     // The whole wait, of which the overshoot is a part.
     fn whole(wait: &Wait, over: f64) -> Cell {
-        span(Some(wait.requested_ns.unwrap_or(0) as f64 + over))
+        let requested = wait.requested_ns.unwrap_or(0) as f64;
+        Cell::text(format!("{:.1}", ticks(requested) + ticks(over)))
     }
     fn span(ns: Option<f64>) -> Cell {
-        ns.map_or(Cell::default(), |ns| Cell::text(format!("{:.1}", ns / TICK_NS)))
+        ns.map_or(Cell::default(), |ns| Cell::text(format!("{:.1}", ticks(ns))))
     }
     let rank = if everything { Rank::More } else { Rank::Optional };
     columns! { (wait, several) in Labelled;

@@ -1,6 +1,6 @@
 //! The columns of waits, and the remarks next to their tables.
 
-use super::{Labelled, durations, label, method_cell, setting, why};
+use super::{Labelled, durations, label, method_cell, name_with, setting, why};
 use crate::block::chart::{Mark, What};
 use crate::block::{Block, Cell, Fact, Rank, Text, Tone, Value};
 use crate::number::{count, plural, short};
@@ -357,7 +357,7 @@ pub(super) fn whole_ticks(rows: &[&Wait]) -> Vec<Block> {
             (tick * 1e3).round() / 1e3,
             plural(it.late, "late wait", "late waits"),
             wait.requested_ns.map_or(String::new(), |ns| short(ns as f64)),
-            wait.method(),
+            name_with(wait, wait.slack_ns.filter(|_| wait.timer_period_ms.is_none()), false, " "),
             count(it.whole),
         ))
     };
