@@ -153,7 +153,13 @@ fn refused(error: clap::Error, whole: &clap::Command, words: &[OsString]) -> any
     match (error.kind(), known, command) {
         (ErrorKind::InvalidSubcommand, ..) => {
             let given = named(ContextKind::InvalidSubcommand);
-            no_command(&given, COMMANDS.iter().map(|(name, ..)| *name))
+            match command.filter(|it| words.get(1).is_some_and(|first| first == it.get_name())) {
+                Some(it) => {
+                    let (name, shown) = (it.get_name(), select::shown(&given));
+                    Usage(format!("`{name}` has no '{shown}': use one of {}", parts(it))).into()
+                }
+                None => no_command(&given, COMMANDS.iter().map(|(name, ..)| *name)),
+            }
         }
         (ErrorKind::UnknownArgument, Some(option), Some(command)) => {
             let command = command.get_name();
@@ -193,12 +199,15 @@ fn refused(error: clap::Error, whole: &clap::Command, words: &[OsString]) -> any
             Usage(format!("{option} is missing: `{usage}`")).into()
         }
         (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _, Some(command)) => {
-            let names = command.get_subcommands().map(clap::Command::get_name);
-            let names = names.collect::<Vec<_>>().join(", ");
-            Usage(format!("`{}` needs one of {names}", command.get_name())).into()
+            Usage(format!("`{}` needs one of {}", command.get_name(), parts(command))).into()
         }
         _ => in_one_line(error),
     }
+}
+
+/// The commands that a command has.
+fn parts(command: &clap::Command) -> String {
+    command.get_subcommands().map(clap::Command::get_name).collect::<Vec<_>>().join(", ")
 }
 
 /// An error that clap words itself, in one line. Help and the version are no errors.

@@ -42,6 +42,8 @@ fn the_clocks_of_any_number_of_machines_are_compared() {
             assert!(text.contains("2026-11-21"), "{text}");
             let last = text.split("For intervals").nth(1).expect("the choice");
             assert!(last.contains("chronoscope/instant") && last.contains("posix/monotonic"));
+            let last = last.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(last.contains("of each language by its geometric mean: "), "{last}");
         }
     }
 }
@@ -155,12 +157,15 @@ fn overhead_is_shown_side_by_side() {
     for word in ["rust/instant", "baseline", "timed", "overhead", "average", "median", "B"] {
         assert!(text.contains(word), "{word}: {text}");
     }
+    let elsewhere = TARGETS.map(stored);
+    let elsewhere = elsewhere.each_ref().map(String::as_str);
     for (files, why) in [
         (vec![file.as_str()], "two reports or more"),
         (vec![&file, "no-such.json"], "no-such.json"),
         (vec![&file, env!("CARGO_MANIFEST_PATH")], "not valid JSON"),
         (vec![&file, &stored(TARGETS[0])], "has overhead,"),
         (vec![&file; 5], "5 reports of one machine"),
+        ([&elsewhere[..], &[&file]].concat(), "overhead.json: of several machines"),
         (vec![&file, &file, "--export", "hdr=-"], "not as hdr"),
     ] {
         let output = run(&[&["compare"], &files[..]].concat());

@@ -310,7 +310,10 @@ fn nearest_of<'a>(ids: Vec<&'a str>, wanted: &str) -> Vec<&'a str> {
 pub fn unknown<'a>(what: &str, ids: impl Iterator<Item = &'a str>, wanted: &str) -> Error {
     let shown = shown(wanted);
     let hint = match (nearest(ids, wanted).as_slice(), what) {
-        ([], "clock" | "wait" | "preset" | "purpose") => format!("see chronoscope list {what}s"),
+        ([], "clock" | "wait" | "runtime" | "preset" | "purpose") => {
+            format!("see chronoscope list {what}s")
+        }
+        ([], "demo") => "see chronoscope demo list".into(),
         ([], "finding") => "see chronoscope list faults".into(),
         ([], "command") => "see chronoscope --help".into(),
         ([], _) => "see chronoscope list".into(),

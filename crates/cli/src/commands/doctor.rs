@@ -7,6 +7,7 @@ use crate::output::write_whole;
 use crate::task::{Amend, Job, Run, Screen, Task};
 use crate::texts::{MOST, TAKES, Texts, is_sosreport};
 use chronoscope_model::Report;
+use chronoscope_model::units::parse_whole;
 use chronoscope_probes::machine::{self, Root};
 use chronoscope_report::json;
 use chronoscope_survey::{Survey, doctor, may_measure};
@@ -26,7 +27,7 @@ pub struct Args {
     facts: Option<PathBuf>,
     /// What affects another process: its timer slack, libraries that replace clocks, its quota and
     /// its time namespace. Nothing is measured.
-    #[arg(long, value_name = "PID")]
+    #[arg(long, value_name = "PID", value_parser = parse_whole::<u32>, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["quick", "record", "facts", "files", "budget", "cpu", "seed"])]
     pid: Option<u32>,
     /// What is known of another machine, to be diagnosed together: dmesg, journalctl -k or

@@ -209,7 +209,8 @@ fn named(name: &str) -> Vec<Page> {
 
 /// The page of the first entry whose call contains the name as a word, with the ids of the others.
 fn by_call(name: &str) -> Vec<Page> {
-    if name.is_empty() {
+    // Each call has spaces and signs, and single letters and digits.
+    if name.chars().filter(|c| c.is_alphanumeric()).count() < 2 {
         return Vec::new();
     }
     let all = clocks::every().map(|entry| (entry.id, entry.call));

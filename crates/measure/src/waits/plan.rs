@@ -101,7 +101,7 @@ impl Plan {
         ensure(!too_often, "a period must be at least 1us")?;
         ensure(spec.work.is_none() || spec.period.is_some(), "--work needs a --period")?;
         let fits = spec.work.zip(spec.period).is_none_or(|(work, period)| work < period);
-        ensure(fits, "--work must be shorter than --period, or no deadline can be kept")?;
+        ensure(fits, "--work must be shorter than the period, or no deadline can be kept")?;
         ensure(spec.count != Some(0), "the count of waits must be above zero")?;
         let ends = spec.count.is_some() || spec.duration.is_some();
         ensure(ends, "neither a count of waits nor a time was given")?;
@@ -439,7 +439,7 @@ mod tests {
             ("1h", |s| s.wait.push(Duration::MAX)),
             ("1us", |s| s.period = Some(Duration::from_nanos(10))),
             ("needs a --period", |s| s.work = Some(Duration::from_micros(10))),
-            ("shorter than --period", |s| {
+            ("shorter than the period", |s| {
                 (s.period, s.work) = (Some(Duration::from_micros(10)), s.wait.first().copied());
             }),
             ("above zero", |s| s.count = Some(0)),

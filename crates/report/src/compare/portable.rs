@@ -137,7 +137,8 @@ fn portable(compared: &Compared, scope: Scope) -> Block {
         let none = format!("{purpose}, no clock works on all of these machines.");
         return Block::paragraph(none);
     }
-    let line = Text::from(format!("{purpose} on all, the cheapest of each language by its mean: "));
+    let line = format!("{purpose} on all, the cheapest of each language by its geometric mean: ");
+    let line = Text::from(line);
     Block::Paragraph(line.and(Text::dotted(names)))
 }
 

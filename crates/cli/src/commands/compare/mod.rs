@@ -234,13 +234,18 @@ fn nothing(reports: &[(String, Report)], compared: &Compared) -> Option<String> 
     if compared.change.is_none() {
         let one = reports.windows(2).all(|pair| one_machine(&pair[0].1, &pair[1].1));
         let none = compared.clocks.is_empty() && compared.overhead.is_empty();
-        let why = if one { "of one machine" } else { "without clocks in all of them" };
-        return (one || none).then(|| {
-            let number = reports.len();
-            format!(
-                "{number} reports {why}: name at most {COLUMNS}, or one report and a folder with \
-                 the others"
-            )
+        let lacking = reports.iter().filter(|(_, report)| report.clocks.is_empty());
+        let lacking: Vec<&str> = lacking.map(|(name, _)| name.as_str()).collect();
+        return (one || none).then(|| match &lacking[..] {
+            [_, ..] if !one => format!(
+                "no clocks in {}: of several machines, only clocks are compared",
+                lacking.join(", ")
+            ),
+            _ => format!(
+                "{} reports of one machine: name at most {COLUMNS}, or one report and a folder \
+                 with the others",
+                reports.len()
+            ),
         });
     }
     let held = |(name, report): &(String, Report)| {
