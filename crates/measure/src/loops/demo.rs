@@ -5,6 +5,7 @@ use crate::engine::ordering::{add_seen, order_between};
 use crate::trust::handover::measure_across;
 use chronoscope::counter;
 use chronoscope_model::ordering::Handed;
+use chronoscope_model::units::{count, short_ns};
 use chronoscope_probes::clocks::{self, Opening, Unit};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_probes::order::Turns;
@@ -76,12 +77,17 @@ fn two_reads(longest: Duration) -> Result<Shown, String> {
     let what = if happened {
         let second = TIMEOUT_MS - rest;
         format!(
-            "Evaluation {tries} returned {rest} ms: its first read was not above the timeout of \
+            "Evaluation {} returned {rest} ms: its first read was not above the timeout of \
              {TIMEOUT_MS} ms, its second was {second} ms. As many evaluations with one read \
-             returned {negative} negative values."
+             returned {} negative values.",
+            count(tries),
+            count(negative)
         )
     } else {
-        format!("It was never negative in {tries} evaluations: no pair of reads fell on the limit.")
+        format!(
+            "It was never negative in {} evaluations: no pair of reads fell on the limit.",
+            count(tries)
+        )
     };
     let figures = vec![
         ("tries", tries as f64),
@@ -159,9 +165,11 @@ fn coarse_clock(longest: Duration) -> Result<Shown, String> {
     let zeros = tries - other;
     let tick = largest as f64 * ns_per_unit;
     let what = format!(
-        "{id} said that an operation of {real:.1} ns took 0 in {zeros} of {tries} tries, and up to \
-         {:.3} ms in the other {other}.",
-        tick / 1e6
+        "{id} said that an operation of {real:.1} ns took 0 in {} of {} tries, and up to {} in the \
+         other {other}.",
+        count(zeros),
+        count(tries),
+        short_ns(tick)
     );
     let figures = vec![
         ("tries", tries as f64),
@@ -221,14 +229,19 @@ fn unordered_read(longest: Duration) -> Result<Shown, String> {
     let (worst, plain_of, fenced_of) = (plain.worst_ns, plain.turns, fenced.turns);
     let what = if plain.backwards > 0 {
         format!(
-            "{cpus}, {} of {plain_of} plain reads returned less than the value that was handed \
-             over before, by up to {worst:.1} ns; of {fenced_of} fenced reads, {} did.",
-            plain.backwards, fenced.backwards
+            "{cpus}, {} of {} plain reads returned less than the value that was handed over \
+             before, by up to {worst:.1} ns; of {} fenced reads, {} did.",
+            count(plain.backwards),
+            count(plain_of),
+            count(fenced_of),
+            count(fenced.backwards)
         )
     } else {
         format!(
-            "{cpus}, none of {plain_of} plain reads returned less than the value that was handed \
-             over before: the way between these CPUs takes longer than a read is early."
+            "{cpus}, none of {} plain reads returned less than the value that was handed over \
+             before. That does not show that they are ordered: the way between these CPUs may \
+             take longer than a read is early.",
+            count(plain_of)
         )
     };
     let figures = vec![
@@ -249,14 +262,13 @@ fn other_cpu(longest: Duration) -> Result<Shown, String> {
     let happened = pair.low_ns > 0.0 || pair.high_ns < 0.0 || pair.handed.backwards > 0;
     let verdict = if happened { "They differ" } else { "They agree as closely as this can tell" };
     let what = format!(
-        "The counter of CPU {other} is ahead of that of CPU {} by {:.0} to {:.0} ns, by {} \
-         exchanges; {} of {} values that were handed over went back. {verdict}.",
+        "The counter of CPU {other} is {} that of CPU {}, by {} exchanges; {} of {} values that \
+         were handed over went back. {verdict}.",
+        apart(pair.low_ns, pair.high_ns),
         pinned.cpu(),
-        pair.low_ns,
-        pair.high_ns,
-        pair.exchanges,
-        pair.handed.backwards,
-        pair.handed.turns
+        count(pair.exchanges),
+        count(pair.handed.backwards),
+        count(pair.handed.turns)
     );
     let figures = vec![
         ("ahead_at_least_ns", pair.low_ns),
@@ -265,6 +277,15 @@ fn other_cpu(longest: Duration) -> Result<Shown, String> {
         ("backwards", pair.handed.backwards as f64),
     ];
     Ok(Shown { happened, what, figures })
+}
+
+/// By how much a counter is ahead of another, at least and at most, before `that of`.
+fn apart(low_ns: f64, high_ns: f64) -> String {
+    match (low_ns > 0.0, high_ns < 0.0) {
+        (true, _) => format!("{low_ns:.0} to {high_ns:.0} ns ahead of"),
+        (_, true) => format!("{:.0} to {:.0} ns behind", -high_ns, -low_ns),
+        _ => format!("between {:.0} ns behind and {high_ns:.0} ns ahead of", low_ns.abs()),
+    }
 }
 
 /// Empty intervals whose median is taken.
@@ -289,10 +310,22 @@ fn empty_interval(longest: Duration) -> Result<Shown, String> {
     kept.sort_unstable();
     let (median, largest) = (kept[kept.len() / 2] as f64, largest as f64);
     let what = format!(
-        "Of {tries} intervals with nothing in them, the longest took {:.1} us; half took {median} \
-         ns or less.",
-        largest / 1e3
+        "Of {} intervals with nothing in them, the longest took {}; half took {median} ns or less.",
+        count(tries),
+        short_ns(largest)
     );
     let figures = vec![("intervals", tries as f64), ("median_ns", median), ("largest_ns", largest)];
     Ok(Shown { happened: largest > 10.0 * median.max(1.0), what, figures })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::apart;
+
+    #[test]
+    fn a_counter_is_ahead_or_behind_by_no_negative_figure() {
+        assert_eq!(apart(-95.4, 86.0), "between 95 ns behind and 86 ns ahead of");
+        assert_eq!(apart(12.0, 30.0), "12 to 30 ns ahead of");
+        assert_eq!(apart(-30.0, -12.0), "12 to 30 ns behind");
+    }
 }
