@@ -316,7 +316,7 @@ fn named(text: &str) -> Result<Named, String> {
 /// The format's name, which is also the extension of its files.
 pub const SVG: &str = "svg";
 
-pub const ABOUT_SVG: &str = "each chart of the page as an SVG file, in a folder: svg=DIR";
+pub const ABOUT_SVG: &str = "Each chart of the page as an SVG file, in a folder: svg=DIR";
 
 /// What is answered to those who ask for PNG.
 pub const NO_PNG: &str = "PNG is not written: svg=DIR writes each chart, and a browser or \

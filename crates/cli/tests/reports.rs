@@ -36,3 +36,15 @@ fn reports_of_all_targets_can_be_read() {
         assert!(measured.count() >= 20, "{triple}");
     }
 }
+
+#[test]
+fn a_rate_that_was_not_measured_is_followed_by_its_source() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports");
+    for (triple, source) in [(TARGETS[0].0, "(kernel log, detected)"), (TARGETS[2].0, "(CNTFRQ)")] {
+        let file = folder.join(format!("{triple}.json")).display().to_string();
+        let output = crate::common::run(&["report", &file]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        let counter = text.lines().find(|line| line.trim_start().starts_with("counter ")).unwrap();
+        assert!(counter.ends_with(&format!("Hz {source}")), "{counter}");
+    }
+}

@@ -2,6 +2,8 @@
 
 use crate::{machines, samples};
 
+use chronoscope_model::deltas::Deltas;
+use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::run::Disturbed;
 use chronoscope_model::{Finding, Note, Report};
 use chronoscope_report::section::{Detail, Section, clocks, deltas, overhead};
@@ -376,4 +378,23 @@ fn why_a_run_is_off_as_a_whole_stands_above_its_figures_in_one_line() {
     stands_above_the_figures(&text::summary(&report, &style), line, "processor");
     let screen = text::section(&clocks::SECTION, &report, Detail::Full, &style);
     stands_above_the_figures(&screen, line, "Counters");
+}
+
+/// The largest difference is counted, and the end of its bucket in the histogram is 9 ns later.
+#[test]
+fn the_largest_difference_has_one_figure() {
+    let mut hdr = histogram::empty();
+    (0..1000).for_each(|_| hdr.record(20).expect("in range"));
+    hdr.record(60_150).expect("in range");
+    let deltas = Deltas {
+        id: "posix/monotonic".into(),
+        reads: 1002,
+        ns_per_tick: 1.0,
+        max_ticks: 60_150,
+        histogram: Histogram::of(&hdr),
+        ..Deltas::default()
+    };
+    let report = Report { deltas: vec![deltas], ..Report::default() };
+    let text = text::section(&deltas::SECTION, &report, Detail::Full, &style(80, false));
+    assert!(text.contains("60,150 ticks (60.1 us)") && text.contains("max 60.1 us"), "{text}");
 }

@@ -94,6 +94,37 @@ fn what_was_not_tested_is_not_said_to_be_sound() {
     assert!(jumps.starts_with("Clocks jumped 2 times, a/b by 3 s against c/d."), "{jumps}");
 }
 
+/// What several threads cost, however the numbers lie.
+#[test]
+fn reads_that_cost_less_with_several_threads_do_not_cost_up_to_less() {
+    fn same(trust: &mut Trust, factor: f64) {
+        for of in &mut trust.contention {
+            of.points[1].ns = of.points[0].ns * factor;
+        }
+    }
+    let said = |change: fn(&mut Trust)| {
+        let mut trust = sound();
+        change(&mut trust);
+        let screen = screen("trust", &watched(trust));
+        let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        words.split(" contention ").nth(1).expect("a line").to_owned()
+    };
+    assert!(said(|_| ()).contains(" threads, reads cost up to "));
+    for less in [said(|trust| same(trust, 0.997)), said(|trust| same(trust, 1.002))] {
+        assert!(less.contains(" threads, reads cost no more than with one"), "{less}");
+    }
+    fn alone(trust: &mut Trust) {
+        trust.contention.iter_mut().for_each(|of| of.points.truncate(1));
+    }
+    // The machine may have others.
+    assert!(said(alone).starts_with("not tested: this process may run on one CPU only"));
+    let untested = said(|trust| {
+        alone(trust);
+        trust.left_out = faulty().left_out;
+    });
+    assert!(untested.starts_with("not tested: CPU 2 is offline"), "{untested}");
+}
+
 #[test]
 fn pauses_that_are_not_listed_are_counted() {
     let mut trust = faulty();

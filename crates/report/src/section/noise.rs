@@ -44,7 +44,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     }
     let legend = "samples: those with this cause; one with several counts for the first that took \
                   the CPU away. lost: time beyond that of a good sample, of all time. unexplained: \
-                  nothing was seen.";
+                  nothing was seen, so these do not count as disturbed.";
     blocks.push(Block::legend(legend));
     blocks
 }

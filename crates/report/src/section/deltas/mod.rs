@@ -146,7 +146,8 @@ fn facts(deltas: &Deltas, complete: bool, below: &str) -> Vec<Fact> {
     if let Some(ppm) = deltas.ns_per_tick_ppm {
         unit = format!("{unit} (measured, ±{:.0} ppm)", ppm.ceil());
     }
-    let largest = short(deltas.max_ticks as f64 * deltas.ns_per_tick);
+    let largest_ns = deltas.max_ticks as f64 * deltas.ns_per_tick;
+    let largest = short(largest_ns);
     let runtime = deltas.runtime.as_ref().map(|name| Fact::new("runtime", name.as_str()));
     let mut facts: Vec<Fact> = runtime.into_iter().collect();
     facts.extend([
@@ -174,7 +175,9 @@ fn facts(deltas: &Deltas, complete: bool, below: &str) -> Vec<Fact> {
             Some((percentile.name(), ns))
         });
         let texts = percentiles.chain([("max", h.max_ns)]);
-        let texts = texts.map(|(name, ns)| format!("{name} {}", short(ns as f64)).into());
+        // The end of a bucket may be beyond the largest difference that it holds.
+        let texts = texts.map(|(name, ns)| (name, (ns as f64).min(largest_ns)));
+        let texts = texts.map(|(name, ns)| format!("{name} {}", short(ns)).into());
         facts.push(Fact::new("percentiles", Text::dotted(texts)));
     }
     facts.extend(deltas.periods.iter().map(|period| {

@@ -299,7 +299,7 @@ fn counter_rate(env: &Environment) -> Option<String> {
             let unsure = if sure { "" } else { " unverified" };
             exact_hz(hz, rate.error_ppm) + unsure
         }
-        _ => format!("{} by {}", round_hz(hz), rate.source),
+        _ => format!("{} ({})", round_hz(hz), rate.source),
     })
 }
 
@@ -321,7 +321,7 @@ fn counter_in_brief(env: &Environment) -> Text {
             }));
         }
         [None, Some((stated, hz))] => {
-            parts.push(format!("{} by {}", round_hz(hz), stated.source).into());
+            parts.push(format!("{} ({})", round_hz(hz), stated.source).into());
         }
         [None, None] => parts.push("rate unknown (no source gives one)".into()),
     }

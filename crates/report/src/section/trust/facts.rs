@@ -196,15 +196,21 @@ fn contention(trust: &Trust) -> Text {
         a.total_cmp(&b)
     };
     let Some(worst) = found.max_by(by) else {
-        return "not tested: there is one CPU".into();
+        let mut why = trust.left_out.iter().filter(|it| it.what == "contention");
+        let why = why.next().map_or("this process may run on one CPU only", |it| &it.why);
+        return format!("not tested: {why}").into();
     };
     let (factor, threads) =
         (worst.factor().unwrap_or(0.0), worst.points.last().map_or(0, |point| point.threads));
-    let text = format!(
-        "with {threads} threads, reads cost up to {} times as much ({})",
-        three(factor),
-        worst.id
-    );
+    let text = match three(factor) {
+        // It is as much, to the digits that are shown.
+        much if factor <= 1.0 || much == "1.00" => {
+            format!("with {threads} threads, reads cost no more than with one")
+        }
+        much => {
+            format!("with {threads} threads, reads cost up to {much} times as much ({})", worst.id)
+        }
+    };
     if factor > CONTENDED { Text::toned(Tone::Warn, text) } else { text.into() }
 }
 
