@@ -28,19 +28,21 @@ pub(crate) fn clean_span(text: &str) -> String {
 /// The text with escapes (`\u{1b}`) in place of all that [`clean`] removes but combining marks, for
 /// messages: what is in the name of a file can still be told from it.
 pub fn escaped(text: &str) -> String {
-    let hides = |c: char| {
-        let joins = matches!(c, '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}');
-        joins || matches!(c, '\u{2028}' | '\u{2029}' | '\u{E0000}'..='\u{E007F}')
-    };
-    let escapes = |c: char| c.is_control() || is_bidi_control(c) || hides(c);
     text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
-        if escapes(c) {
+        if is_unseen(c) {
             out.extend(c.escape_default())
         } else {
             out.push(c)
         }
         out
     })
+}
+
+/// Whether a terminal or a browser obeys a character, or hides or reorders others by it.
+pub(crate) fn is_unseen(c: char) -> bool {
+    let joins = matches!(c, '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}');
+    let hides = joins || matches!(c, '\u{2028}' | '\u{2029}' | '\u{E0000}'..='\u{E007F}');
+    c.is_control() || is_bidi_control(c) || hides
 }
 
 /// The explicit formatting characters of UAX #9, section 2.

@@ -30,6 +30,28 @@ fn reports_are_read_back_whole() {
 }
 
 #[test]
+fn what_a_terminal_obeys_or_hides_reaches_no_format() {
+    let hostile = "\u{9b}31m\u{7f}\u{1b}]0;x\u{7}\u{202e}\u{200b}\u{e0041}";
+    let mut report = samples::full();
+    report.run.argv.push(hostile.into());
+    report.environment.kernel = Some(hostile.into());
+    for id in report.clocks.iter_mut().map(|it| &mut it.id) {
+        id.push_str(hostile);
+    }
+    for id in report.waits.iter_mut().map(|it| &mut it.id) {
+        id.push_str(hostile);
+    }
+    for format in ALL {
+        let text = written(format.id, &report);
+        let found =
+            text.chars().find(|c| *c >= ' ' && hostile.contains(*c) && !c.is_ascii_graphic());
+        assert_eq!(found, None, "{}", format.id);
+        assert!(!text.contains(['\u{1b}', '\u{7}']), "{}", format.id);
+    }
+    assert_eq!(json::read(written("json", &report).as_bytes()), Ok(report));
+}
+
+#[test]
 fn anything_but_a_report_is_refused_in_one_line() {
     let why = |text: &str| match json::read(text.as_bytes()) {
         Ok(_) => panic!("{text} was taken for a report"),

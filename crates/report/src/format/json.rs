@@ -4,7 +4,7 @@
 //! Also what the tool shows without measuring, for programs: lists and pages, from the same data as
 //! their screens. As in a report, keys are only ever added within a version.
 
-use crate::clean::clean;
+use crate::clean::{clean, is_unseen};
 use crate::section;
 use crate::text::{ListRow, Page};
 use chronoscope_model::compare::Compared;
@@ -28,8 +28,28 @@ pub const LARGEST: usize = 256 << 20;
 /// # Errors
 /// Those of the writer, and a report whose run has no finite duration.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &finite_value(report)?).map_err(io_error)?;
-    out.write_all(b"\n")
+    put(serde_json::to_string_pretty(&finite_value(report)?), out)
+}
+
+/// Writes JSON and the end of its line. A terminal may show it, so what it would obey, and what
+/// hides or reorders other characters, is escaped: outside of strings, JSON has none of these but
+/// the ends of lines.
+pub(super) fn put(json: serde_json::Result<String>, out: &mut dyn Write) -> io::Result<()> {
+    let mut json = json.map_err(io_error)?;
+    if !json.is_ascii() || json.contains('\x7f') {
+        let mut safe = String::with_capacity(json.len());
+        for c in json.chars() {
+            if c == '\n' || !is_unseen(c) {
+                safe.push(c);
+            } else {
+                let mut units = [0; 2];
+                safe.extend(c.encode_utf16(&mut units).iter().map(|it| format!("\\u{it:04x}")));
+            }
+        }
+        json = safe;
+    }
+    json.push('\n');
+    out.write_all(json.as_bytes())
 }
 
 /// serde_json's error as its original error: the writer's own if the writer failed, so that a
@@ -121,8 +141,17 @@ pub fn read(bytes: &[u8]) -> Result<Report, ReadError> {
     }
 }
 
+/// Why something was refused, which may quote any text of it.
+fn short(why: impl ToString) -> String {
+    clean(&why.to_string()).chars().take(200).collect()
+}
+
+fn no_record(why: impl ToString) -> ReadError {
+    ReadError::NotAReport { why: short(why) }
+}
+
 fn refused(error: serde_json::Error) -> ReadError {
-    let why: String = clean(&error.to_string()).chars().take(200).collect();
+    let why = short(&error);
     match error.classify() {
         serde_json::error::Category::Data => ReadError::NotAReport { why },
         _ => ReadError::NotJson { why },
@@ -285,8 +314,8 @@ pub fn comparison(compared: &Compared) -> io::Result<Vec<u8>> {
 }
 
 fn written(document: &impl Serialize) -> io::Result<Vec<u8>> {
-    let mut bytes = serde_json::to_vec_pretty(document).map_err(io_error)?;
-    bytes.push(b'\n');
+    let mut bytes = Vec::new();
+    put(serde_json::to_string_pretty(document), &mut bytes)?;
     Ok(bytes)
 }
 
@@ -311,8 +340,7 @@ pub fn write_records(report: &Report, out: &mut dyn Write) -> io::Result<()> {
                 record.insert("buckets".into(), serde_json::to_value(buckets)?);
             }
         }
-        serde_json::to_writer(&mut *out, &record).map_err(io_error)?;
-        out.write_all(b"\n")
+        put(serde_json::to_string(&record), out)
     };
     value["run"]["schema"] = report.schema.as_str().into();
     for (key, kind) in section::ALL.iter().flat_map(|section| section.records) {
@@ -354,14 +382,12 @@ impl Records {
     /// # Errors
     /// The line is no record, or what it ends is no report ([`ReadError`]).
     pub fn add(&mut self, line: &[u8]) -> Result<Option<Report>, ReadError> {
-        let refused = |why: String| ReadError::NotAReport { why };
-        let mut record: Map<String, Value> =
-            serde_json::from_slice(line).map_err(|it| refused(it.to_string()))?;
+        let mut record: Map<String, Value> = serde_json::from_slice(line).map_err(no_record)?;
         let kind = record.remove("record").unwrap_or_default();
         let run_id = record.remove("run_id").unwrap_or_default();
         let mut known = section::ALL.iter().flat_map(|section| section.records);
         let Some((key, _)) = known.find(|(_, own)| kind == **own) else {
-            return Err(refused(format!("there is no record {kind}")));
+            return Err(no_record(format!("there is no record {kind}")));
         };
         let begins = *key == "run" || run_id != self.run_id;
         let ended = if begins { std::mem::take(self).end()? } else { None };

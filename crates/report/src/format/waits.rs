@@ -1,7 +1,7 @@
 //! The distributions of waits for the tools of others: cyclictest's lines and its JSON, and the
 //! histograms of HdrHistogram.
 
-use super::json::io_error;
+use super::json::put;
 use crate::clean::clean;
 use crate::section::{Distribution, distributions};
 use chronoscope_model::histogram::Histogram;
@@ -179,8 +179,7 @@ pub(super) fn cyclictest_json(report: &Report, out: &mut dyn Write) -> io::Resul
         resolution_in_ns: 0,
         thread,
     };
-    serde_json::to_writer_pretty(&mut *out, &file).map_err(io_error)?;
-    writeln!(out)
+    put(serde_json::to_string_pretty(&file), out)
 }
 
 fn thread<'a>(row: &'a Distribution<'a>) -> Thread<'a> {

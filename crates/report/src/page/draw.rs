@@ -2,6 +2,7 @@
 //! page writes the former as percentages, a picture of its own as pixels.
 
 use crate::block::chart::Hue;
+use crate::clean::is_unseen;
 use crate::scale::Tick;
 use chronoscope_model::packed::{self, packed};
 use maud::{Markup, html};
@@ -134,9 +135,9 @@ pub(super) fn pc(at: f64) -> String {
     format!("{}%", (at * 1e4).round() / 100.0)
 }
 
-/// A text that XML allows: without control characters and what is no character.
+/// A text that XML allows, and in which nothing hides: without what is no character.
 pub(super) fn clean(text: &str) -> String {
-    let bad = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
+    let bad = |c: char| is_unseen(c) || matches!(c, '\u{fffe}' | '\u{ffff}');
     text.chars().map(|c| if bad(c) { '\u{fffd}' } else { c }).collect()
 }
 

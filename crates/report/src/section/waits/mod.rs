@@ -10,6 +10,7 @@ mod why;
 
 use super::{Detail, Distribution, Rows, Section, shown};
 use crate::block::{Block, Cell, Column, Table, Text, Tone};
+use crate::clean::is_unseen;
 use crate::number::{count, percent, plural, short};
 use crate::page::Input;
 use crate::scale::{Scale, Unit, decades};
@@ -220,7 +221,7 @@ fn tag(wait: &Wait) -> String {
     let duration = wait.requested_ns.unwrap_or(0);
     let mut tag = format!("{}:{duration}ns:{}", wait.id, wait.load.name());
     tag.extend(parts.into_iter().flatten());
-    tag.retain(|c| !c.is_control() && !c.is_whitespace() && c != ',');
+    tag.retain(|c| !is_unseen(c) && !c.is_whitespace() && c != ',');
     tag
 }
 
