@@ -243,6 +243,18 @@ mod unix {
     }
 
     #[test]
+    fn a_file_that_never_ends_is_not_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("pipe").display().to_string();
+        let words = format!("sh -c 'rm -f {file}; mkfifo {file}'");
+        let more = ["--metric", "(.*)", "--metric-file", &file];
+        let output = run(&[&["compare", "--run", &words, "--run", &words][..], &more].concat());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert!(errors.contains("it is not a regular file"), "{errors}");
+    }
+
+    #[test]
     fn a_command_ends_with_the_tool() {
         // Only Linux ends a child whose parent was killed.
         let signals: &[&str] =

@@ -5,6 +5,7 @@ use super::metric::Metric;
 use crate::cli;
 use crate::commands::COMMANDS;
 use crate::context::{Context, Stop, Usage};
+use crate::input;
 use crate::progress::Progress;
 use crate::task::Task;
 use chronoscope_diagnose::compare::runs::{LEAST_PAIRS, MOST_PAIRS, Runs, pairs};
@@ -18,6 +19,7 @@ use chronoscope_survey::{Hardware, Progress as State, Survey};
 use clap::Command as Definition;
 use std::cell::Cell;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
@@ -361,11 +363,14 @@ fn report(output: &Output) -> Result<Report, String> {
 /// What a command wrote to a file.
 fn written(file: &Path) -> Result<Vec<u8>, String> {
     let cannot = |why: String| format!("cannot read {}: {why}", file.display());
-    let length = fs::metadata(file).map_err(|error| cannot(error.to_string()))?.len();
-    if length > LARGEST as u64 {
+    let mut bytes = Vec::new();
+    let opened = input::open(file).map_err(|why| why.to_string())?;
+    let read = opened.take(LARGEST as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(|error| cannot(error.to_string()))?;
+    if bytes.len() > LARGEST {
         return Err(cannot(format!("it is larger than {} MiB", LARGEST >> 20)));
     }
-    fs::read(file).map_err(|error| cannot(error.to_string()))
+    Ok(bytes)
 }
 
 /// When a file was last written, and its length.
