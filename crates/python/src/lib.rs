@@ -37,8 +37,14 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 fn duration(seconds: f64) -> PyResult<Duration> {
-    let error = |_| PyValueError::new_err(format!("{seconds} is not a duration in seconds"));
-    Duration::try_from_secs_f64(seconds).map_err(error)
+    Duration::try_from_secs_f64(seconds).map_err(|_| match seconds > 0.0 {
+        true => beyond(seconds),
+        false => PyValueError::new_err(format!("{seconds:?} is not a duration in seconds")),
+    })
+}
+
+fn beyond(seconds: f64) -> PyErr {
+    PyOverflowError::new_err(format!("{seconds:?} s is beyond what the clock counts"))
 }
 
 /// As Python writes it.
@@ -178,9 +184,7 @@ impl Instant {
 
     fn __add__(&self, seconds: f64) -> PyResult<Self> {
         let sum = self.0.checked_add(duration(seconds)?);
-        let error =
-            || PyOverflowError::new_err(format!("{seconds} s is beyond what the clock counts"));
-        sum.map(Self).ok_or_else(error)
+        sum.map(Self).ok_or_else(|| beyond(seconds))
     }
 
     fn __sub__(&self, earlier: &Self) -> f64 {

@@ -88,8 +88,11 @@ class Sleeps(unittest.TestCase):
 
     def test_what_is_no_duration_is_refused(self):
         async def main():
-            for wrong in (-1, float("nan"), float("inf"), 1e15):
-                with self.assertRaises((ValueError, OverflowError)):
+            for wrong in (-1, float("nan")):
+                with self.assertRaises(ValueError):
+                    await cc.sleep(wrong)
+            for wrong in (1e15, 1e20, float("inf")):
+                with self.assertRaises(OverflowError):
                     await cc.sleep(wrong)
             with self.assertRaises(TypeError):
                 await cc.sleep("1")

@@ -113,13 +113,12 @@ class Waits(unittest.TestCase):
             self.assertEqual((ended.returncode, ended.stderr.count("\n")), (1, 1), ended)
 
     def test_what_is_no_duration_is_refused(self):
-        for wrong in (-1, float("nan"), float("inf"), 1e300):
-            with self.assertRaises((ValueError, OverflowError)):
+        for wrong in (-1, float("nan"), float("-inf")):
+            with self.assertRaises(ValueError):
                 cc.wait(wrong)
-        with self.assertRaises(OverflowError):
-            cc.wait(1e15)
-        with self.assertRaises(OverflowError):
-            cc.wait(10**400)
+        for wrong in (1e15, 1e20, 1e300, float("inf"), 10**400):
+            with self.assertRaises(OverflowError):
+                cc.wait(wrong)
         with self.assertRaises(TypeError):
             cc.wait("1")
         for wrong in (0, -1):
