@@ -67,6 +67,18 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         file.as_file().write_all(bytes)?;
         if let Some(there) = there {
             // Replacing the content of a file does not change who may read it.
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::{MetadataExt, fchown};
+                let ours = file.as_file().metadata()?;
+                if ours.gid() != there.gid() {
+                    let _ = fchown(file.as_file(), None, Some(there.gid()));
+                }
+                // Only root can give files away.
+                if ours.uid() != there.uid() {
+                    let _ = fchown(file.as_file(), Some(there.uid()), None);
+                }
+            }
             file.as_file().set_permissions(there.permissions())?;
         }
         file.as_file().sync_all()?;
@@ -98,15 +110,22 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.persist_noclobber(path).map_err(|error| error.error).map(drop)
 }
 
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// A new file in the folder of that path, which disappears unless it is renamed.
 fn next_to(place: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let folder =
-        place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(place);
     let mut builder = tempfile::Builder::new();
     builder.prefix(".chronoscope-");
-    // A temporary file is private; a report gets the permissions of the user's mask.
+    // A temporary file is private, and stays so until it gets the permissions of the file that it
+    // replaces; a new report gets those of the user's mask.
     #[cfg(unix)]
-    let builder = builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let builder = {
+        let mode = if place.exists() { 0o600 } else { 0o666 };
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))
+    };
     // The error would contain the name of the temporary file, which means nothing to the user.
     fs::metadata(folder)?;
     builder.tempfile_in(folder).map_err(|error| error.kind().into())
@@ -120,12 +139,31 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
         match fs::read_link(&path) {
+            Ok(_) if is_trap(&path)? => {
+                let why = "another user has made this link, where everybody may write";
+                return Err(io::Error::other(why));
+            }
             // An absolute target replaces the whole path.
             Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
             Err(_) => return Ok(path),
         }
     }
     Err(io::Error::other("too many levels of symbolic links"))
+}
+
+/// Whether another user has put a link where everybody may write, so that what is written goes
+/// where that user wants (fs.protected_symlinks in proc_sys_fs(5); we follow links by ourselves).
+#[cfg(unix)]
+fn is_trap(link: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let (owner, folder) = (fs::symlink_metadata(link)?.uid(), fs::metadata(folder_of(link))?);
+    let own = rustix::process::geteuid().as_raw();
+    Ok(folder.mode() & 0o002 != 0 && ![own, folder.uid()].contains(&owner))
+}
+
+#[cfg(not(unix))]
+fn is_trap(_link: &Path) -> io::Result<bool> {
+    Ok(false)
 }
 
 pub fn cannot_write(path: &Path, error: &io::Error) -> anyhow::Error {
@@ -271,7 +309,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn links_are_followed_and_modes_are_kept() {
-        use std::os::unix::fs::{PermissionsExt, symlink};
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown, symlink};
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
         symlink("file", at("link")).expect("room");
@@ -285,11 +323,28 @@ mod tests {
         assert!(at("link").is_symlink() && at("second").is_symlink());
         let mode = fs::metadata(at("file")).expect("a file").permissions();
         assert_eq!(mode.mode() & 0o777, 0o600);
+        // Nor may anybody else read what is being written.
+        let part = next_to(&at("file")).expect("room").as_file().metadata().expect("a file");
+        assert_eq!(part.mode() & 0o777, 0o600);
+        let open = at("open");
+        fs::create_dir(&open).expect("room");
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o1777)).expect("it is ours");
+        symlink(at("file"), open.join("link")).expect("room");
+        write_whole(&open.join("link"), b"three").expect("our own link");
+        // Only root can give files away.
+        if chown(at("file"), Some(65_534), None).is_ok() {
+            write_whole(&at("file"), b"four").expect("room");
+            assert_eq!(fs::metadata(at("file")).expect("a file").uid(), 65_534);
+            lchown(open.join("link"), Some(65_534), None).expect("given away");
+            assert!(check(&open.join("link")).is_err());
+            assert!(write_whole(&open.join("link"), b"x").is_err());
+            assert_eq!(fs::read(at("file")).expect("a file"), b"four");
+        }
         symlink(at("b"), at("a")).expect("room");
         symlink(at("a"), at("b")).expect("room");
         assert!(check(&at("a")).is_err() && write_whole(&at("a"), b"x").is_err());
         // Nothing is left behind.
-        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 5);
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 6);
     }
 
     #[cfg(unix)]
