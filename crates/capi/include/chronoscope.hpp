@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cstdint>
 #include <ratio>
+#include <type_traits>
 
 #include "chronoscope.h"
 
@@ -45,8 +46,13 @@ std::uint64_t nanoseconds(const std::chrono::duration<Rep, Period> &time) {
     if (wide(time) >= wide((nano::max)())) {
         return static_cast<std::uint64_t>((nano::max)().count());
     }
-    nano whole = std::chrono::duration_cast<nano>(time);
-    if (whole < time) {
+    /* A float has too few digits for nanoseconds. */
+    typedef std::chrono::duration<Rep, Period> given;
+    typedef typename std::conditional<std::chrono::treat_as_floating_point<Rep>::value, wide,
+                                      given>::type exact;
+    const exact rounded(time);
+    nano whole = std::chrono::duration_cast<nano>(rounded);
+    if (whole < rounded) {
         ++whole;
     }
     return static_cast<std::uint64_t>(whole.count());
@@ -79,12 +85,14 @@ void sleep_for(const std::chrono::duration<Rep, Period> &time) {
 /* Waits until the deadline. Returns at once if it has passed. */
 template <typename Duration>
 void sleep_until(const std::chrono::time_point<clock, Duration> &deadline) {
+    /* In the units of the deadline, the time that is left might overflow, or be rounded. */
+    const std::uint64_t whole = detail::nanoseconds(deadline.time_since_epoch());
     for (;;) {
-        const auto now = clock::now();
-        if (now >= deadline) {
+        const std::uint64_t now = chronoscope_steady_ns();
+        if (now >= whole) {
             return;
         }
-        sleep_for(deadline - now);
+        chronoscope_sleep_ns(whole - now, nullptr);
     }
 }
 

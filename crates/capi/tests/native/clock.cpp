@@ -63,6 +63,15 @@ int main() {
     const std::uint64_t most = (std::numeric_limits<std::int64_t>::max)();
     is(chronoscope::detail::nanoseconds(hours::max()) == most, "the longest");
     is(chronoscope::detail::nanoseconds(duration<double>(1e300)) == most, "1e300 s");
+    is(chronoscope::detail::nanoseconds(duration<float>(1000)) == 1000000000000, "1000 s");
+    is(chronoscope::detail::nanoseconds(duration<float>(1.1f)) == 1100000024, "1.1 s");
+    static std::atomic<bool> woke(false);
+    std::thread([] {
+        chronoscope::sleep_until(time_point<clock_type, hours>((hours::max)()));
+        woke = true;
+    }).detach();
+    chronoscope::sleep_for(milliseconds(20));
+    is(!woke, "the last of all hours is not over");
 
     // The error states how far the library's wall time can be from the system's.
     const chronoscope::wall_source<source> wall;
