@@ -248,6 +248,19 @@ class Tool(unittest.TestCase):
         self.assertEqual(advice.purpose, "interval")
         self.assertIn("Python", advice.code)
 
+    def test_a_report_is_read_in_every_locale(self):
+        writes = "import sys; sys.stdout.buffer.write(b'[\"\\xc3\\xa9\\xff\"]')"
+        reads = (
+            "import sys; from chronoscope_clock import _tool; "
+            "_tool.command = lambda: sys.executable; "
+            f"print(ascii(_tool._report(['-c', {writes!r}], None)))"
+        )
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "LC_ALL": "C"}
+        env.update(PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+        line = [sys.executable, "-c", reads]
+        ended = subprocess.run(line, env=env, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(ended.stdout.strip(), "['\\xe9\\ufffd']", ended.stderr)
+
     def test_what_fails_is_one_line(self):
         attempts = (
             lambda: cc.survey("clocks", "no/such-clock"),

@@ -46,7 +46,10 @@ def command() -> str:
 def _report(arguments: Sequence[str], timeout: float | None) -> Report:
     line = [command(), *arguments, "--json", "--quiet"]
     try:
-        ended = subprocess.run(line, capture_output=True, text=True, timeout=timeout)
+        # JSON is UTF-8, whatever the locale; names of tasks may be anything.
+        ended = subprocess.run(
+            line, capture_output=True, encoding="utf-8", errors="replace", timeout=timeout
+        )
     except subprocess.TimeoutExpired:
         raise ToolError(f"chronoscope did not end within {timeout} s") from None
     except OSError as error:
