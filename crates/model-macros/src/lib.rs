@@ -105,8 +105,8 @@ pub fn record(further: TokenStream, item: TokenStream) -> TokenStream {
     all
 }
 
-/// What clones a struct, compiled only in its own crate: a derived `clone` is inlined, and each crate
-/// that copies reports would hold it once more.
+/// What clones a struct, compiled only in its own crate: a derived `clone` is inlined, and each
+/// crate that copies reports would hold it once more.
 fn cloned(own: &str, fields: &[String]) -> TokenStream {
     let of = |name: &String| format!("{name}: ::std::clone::Clone::clone(&self.{name}),");
     let fields: String = fields.iter().map(of).collect();

@@ -39,12 +39,12 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
 fn duration(seconds: f64) -> PyResult<Duration> {
     Duration::try_from_secs_f64(seconds).map_err(|_| match seconds > 0.0 {
         true => beyond(seconds),
-        false => PyValueError::new_err(format!("{seconds:?} is not a duration in seconds")),
+        false => PyValueError::new_err(format!("{seconds:e} is not a duration in seconds")),
     })
 }
 
 fn beyond(seconds: f64) -> PyErr {
-    PyOverflowError::new_err(format!("{seconds:?} s is beyond what the clock counts"))
+    PyOverflowError::new_err(format!("{seconds:e} s is beyond what the clock counts"))
 }
 
 /// As Python writes it.

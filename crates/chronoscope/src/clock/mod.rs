@@ -270,7 +270,7 @@ impl<M: Machine> Clock<M> {
     /// has handed over is then never larger, as long as the counters of the two CPUs differ by less
     /// than the hand-over takes.
     ///
-    /// On no machine that was met did they differ by more for long, and 0 of 2·10^9 hand-overs went
+    /// On no machine that was met did they differ by more for long: 0 of 2·10^9 hand-overs went
     /// back. But a hypervisor may move CPUs between cores whose counters are a part of a step apart
     /// (10 ns on AMD EPYCs), and a hand-over between two hardware threads of a core is as short: in
     /// one run of twelve on a virtual AMD EPYC (family 26), 71 of 188,998 went back, by 0.8 ns.
