@@ -219,7 +219,7 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
     ("trust", "clocks for a while, {} by default", "measure/src/engine/schedule.rs", "TRUST"),
     ("trust", "short tests of about {} each", "measure/src/trust/jobs.rs", "SLICE"),
     ("trust", "at random, up to {} pairs", "measure/src/trust/handover.rs", "MOST_PAIRS"),
-    ("trust", "more than {} checks, every other", "measure/src/trust/log.rs", "MOST_MOMENTS"),
+    ("trust", "Beyond {} checks, every other", "measure/src/trust/log.rs", "MOST_MOMENTS"),
     ("trust", "cost more than {} of the system call", "measure/src/trust/real.rs", "FALLS_BACK"),
     ("runtimes", "in {} processes of each build", "measure/src/runtimes/mod.rs", "PROCESSES"),
     ("runtimes", "a batch of some {} with the best", "measure/src/runtimes/host.rs", "BATCH_NS"),
