@@ -270,12 +270,9 @@ impl<M: Machine> Clock<M> {
     /// has handed over is then never larger, as long as the counters of the two CPUs differ by less
     /// than the hand-over takes.
     ///
-    /// On no machine that was met did they differ by more for long: 0 of 2·10^9 hand-overs went
-    /// back. But a hypervisor may move CPUs between cores whose counters are a part of a step apart
-    /// (10 ns on AMD EPYCs), and a hand-over between two hardware threads of a core is as short: in
-    /// one run of twelve on a virtual AMD EPYC (family 26), 71 of 188,998 went back, by 0.8 ns.
-    /// `chronoscope trust` shows whether a machine does that. So does every clock that is read from
-    /// the counters of several CPUs, the system's included.
+    /// 0 of 2·10^9 hand-overs went back, but in one run of twelve on a virtual AMD EPYC (family 26),
+    /// 71 of 188,998 did, by 0.8 ns: there, the counters of two CPUs can be a part of a step of
+    /// 10 ns apart, and not always by the same. `chronoscope trust` shows whether a machine does it.
     ///
     /// ```
     /// let clock = chronoscope::Clock::global();
