@@ -237,14 +237,17 @@ fn nothing(reports: &[(String, Report)], compared: &Compared) -> Option<String> 
         let lacking = reports.iter().filter(|(_, report)| report.clocks.is_empty());
         let lacking: Vec<&str> = lacking.map(|(name, _)| name.as_str()).collect();
         return (one || none).then(|| match &lacking[..] {
-            [_, ..] if !one => format!(
-                "no clocks in {}: of several machines, only clocks are compared",
-                lacking.join(", ")
-            ),
-            _ => format!(
+            _ if one => format!(
                 "{} reports of one machine: name at most {COLUMNS}, or one report and a folder \
                  with the others",
                 reports.len()
+            ),
+            [] => {
+                "no clock is in all of them: of several machines, only clocks are compared".into()
+            }
+            _ => format!(
+                "no clocks in {}: of several machines, only clocks are compared",
+                lacking.join(", ")
             ),
         });
     }
