@@ -52,6 +52,7 @@ fn answers(id: &str, ruler: RulerKind) -> Result<Answer, String> {
         let shift = vec![1u8; fastrand::usize(1..=16 * PAGE)];
         return Ok(Box::new(move |request| {
             black_box(&shift);
+            // From bytes, as reports are read: each type of JSON is compiled for one kind of input.
             if let Ok(wanted) = serde_json::from_slice(request.as_bytes()) {
                 return serde_json::to_string(&rounds(&wanted, ruler)?).ok();
             }

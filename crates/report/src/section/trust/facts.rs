@@ -196,8 +196,8 @@ fn contention(trust: &Trust) -> Text {
         a.total_cmp(&b)
     };
     let Some(worst) = found.max_by(by) else {
-        let mut why = trust.left_out.iter().filter(|it| it.what == "contention");
-        let why = why.next().map_or("this process may run on one CPU only", |it| &it.why);
+        let why = trust.left_out.iter().find(|it| it.what == "contention");
+        let why = why.map_or("this process may run on one CPU only", |it| &it.why);
         return format!("not tested: {why}").into();
     };
     let (factor, threads) =
