@@ -37,7 +37,7 @@ pub fn suite(sh: &Shell) -> Result<Done> {
     let rows = report["runtimes"].as_array().context("no `runtimes`")?;
 
     let mut done = Done::default();
-    for runtime in chronoscope_runtimes::ALL {
+    for runtime in *chronoscope_runtimes::ALL {
         let of_it: Vec<&Value> = rows.iter().filter(|row| is_of(row, runtime.id)).collect();
         done.check(&format!("runtime {}", runtime.id), row_is_sound(runtime, &of_it));
     }

@@ -534,7 +534,7 @@ fn commands_that_pages_name_can_be_run() {
 #[test]
 fn each_runtime_has_its_notes() {
     let page = read("docs/runtimes.md");
-    for runtime in chronoscope_runtimes::ALL {
+    for runtime in *chronoscope_runtimes::ALL {
         let named = page.contains(&format!("`{}`", runtime.id));
         assert!(
             named || ["c", "cxx"].contains(&runtime.id),

@@ -115,7 +115,7 @@ pub fn language(name: &str) -> Option<&'static str> {
 
 /// The runtimes that an id matches, or those of the language that it names.
 fn runtimes_named(id: &str) -> Result<Vec<&'static Runtime>, Error> {
-    let all = chronoscope_runtimes::ALL;
+    let all = *chronoscope_runtimes::ALL;
     select("runtime", all, |runtime| runtime.id, &[id.to_owned()]).or_else(|unknown| {
         let language = language(id).ok_or_else(|| of_a_runtime(id).unwrap_or(unknown))?;
         Ok(all.iter().copied().filter(|runtime| runtime.language == language).collect())
@@ -151,7 +151,7 @@ fn build(runtime: &Runtime, build: &str) -> Result<String, Error> {
 /// # Errors
 /// An id matches nothing, or a relative place has no current directory.
 pub fn runtimes(ids: &[String], places: &[(String, String)]) -> Result<Vec<Wanted>, Error> {
-    let all = chronoscope_runtimes::ALL;
+    let all = *chronoscope_runtimes::ALL;
     let mut placed: Vec<(&str, PathBuf)> = Vec::new();
     for (id, path) in places {
         let Some(runtime) = chronoscope_runtimes::find(id) else {

@@ -487,7 +487,7 @@ fn reference_row(
 #[cfg(test)]
 fn for_each_installed(mut test: impl FnMut(&Runtime, Ready, &mut Probe)) {
     let cache = Cache::of_this_run().expect("a directory");
-    for runtime in chronoscope_runtimes::ALL {
+    for runtime in *chronoscope_runtimes::ALL {
         let first = candidates(runtime, None).ok().and_then(|all| all.first().cloned());
         let Some(Ok(ready)) = first.map(|one| one.prepare(&cache, &|| false)) else { continue };
         let mut probe = Probe::start(&mut ready.command(), RulerKind::System, &|| false)
