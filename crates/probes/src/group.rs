@@ -2,6 +2,11 @@
 //! its process group, on Linux also what has left that group, on Windows by its job.
 
 use crate::time::Instant;
+#[cfg(unix)]
+use rustix::{
+    io::Errno,
+    process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid},
+};
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
 use std::time::Duration;
@@ -98,11 +103,9 @@ impl Group {
 
     #[cfg(unix)]
     fn end_all(&mut self) {
-        if let Ok(group) = libc::pid_t::try_from(self.child.id()) {
-            // SAFETY: the group is that of a child which nothing has waited for, so its id is in
-            // use. If there is nothing left to end, nothing happens.
-            unsafe { libc::kill(-group, libc::SIGKILL) };
-        }
+        // The group is that of a child which nothing has waited for, so its id is in use. If there
+        // is nothing left to end, nothing happens.
+        let _ = kill_process_group(pid(self.child.id()), Signal::KILL);
     }
 
     /// The rest of the job ends when it is closed.
@@ -122,23 +125,13 @@ impl Drop for Group {
 /// reaped.
 #[cfg(unix)]
 pub(crate) fn has_ended(child: u32) -> bool {
-    waitid(child, libc::WNOHANG).unwrap_or(true)
+    let flags = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    waitid(WaitId::Pid(pid(child)), flags).map_or(true, |ended| ended.is_some())
 }
 
-/// Whether a child of this process has ended, by waitid(2) with this further flag. It is not
-/// reaped.
 #[cfg(unix)]
-fn waitid(child: u32, flag: libc::c_int) -> io::Result<bool> {
-    let flags = libc::WEXITED | libc::WNOWAIT | flag;
-    // SAFETY: zero is a valid content of the place that the call fills, and it leaves it zero if
-    // nothing has ended.
-    unsafe {
-        let mut about: libc::siginfo_t = std::mem::zeroed();
-        match libc::waitid(libc::P_PID, child as libc::id_t, &raw mut about, flags) {
-            0 => Ok(about.si_signo != 0),
-            _ => Err(io::Error::last_os_error()),
-        }
-    }
+fn pid(child: u32) -> Pid {
+    Pid::from_raw(child.cast_signed()).expect("the id of a process is not 0")
 }
 
 /// What waits, in any thread, until a child has ended, and does not reap it.
@@ -162,7 +155,8 @@ pub fn until_end(child: &Child) -> impl FnOnce() + Send + use<> {
 /// Returns once a child of this process has ended, or if it is none.
 #[cfg(unix)]
 fn wait_for_end(child: u32) {
-    while waitid(child, 0).is_err_and(|error| error.kind() == io::ErrorKind::Interrupted) {}
+    let flags = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while waitid(WaitId::Pid(pid(child)), flags).is_err_and(|errno| errno == Errno::INTR) {}
 }
 
 /// Lets the kernel end the child with the thread that starts it (PR_SET_PDEATHSIG(2const)).
@@ -255,8 +249,7 @@ pub(crate) mod orphans {
     /// The children of this process that it has not started. What it has started by itself is in
     /// its own group or known.
     fn orphans(known: &[(u32, bool)]) -> Vec<libc::pid_t> {
-        // SAFETY: has no arguments, and cannot fail.
-        let own = unsafe { libc::getpgrp() };
+        let own = rustix::process::getpgrp().as_raw_pid();
         let is_orphan = |id: &libc::pid_t| {
             let is_known = known.iter().any(|(known, _)| libc::pid_t::try_from(*known) == Ok(*id));
             !is_known && about(*id).is_some_and(|(_, group)| group != own)

@@ -8,7 +8,7 @@ use crate::waits::os::cpu_of;
 use chronoscope_model::waits::Load;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 
 /// One process of a load; dropping it ends the process.
 #[derive(Debug)]
@@ -68,7 +68,8 @@ pub fn launch(
     nth: usize,
     file: &Option<File>,
 ) -> Result<Child, Unavailable> {
-    let (mut reader, writer) = pipe()?;
+    let pipe = io::pipe().map_err(|error| Unavailable(format!("pipe2: {error}")));
+    let (mut reader, writer) = pipe?;
     let file = file.as_ref().map(AsRawFd::as_raw_fd);
     let work = work::Work { load: order.load, nth, file };
     let fifo = order.fifo.and_then(|p| libc::c_int::try_from(p).ok());
@@ -125,17 +126,6 @@ fn refused(order: &Order, step: u8, errno: u8) -> Unavailable {
         ""
     };
     Unavailable(format!("load {}: {step}: {error}{help}", order.load.name()))
-}
-
-fn pipe() -> Result<(File, OwnedFd), Unavailable> {
-    let mut ends = [-1; 2];
-    // SAFETY: room for two descriptors, which are new and nobody else's.
-    unsafe {
-        if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
-            return Err(Unavailable(format!("pipe2: {}", io::Error::last_os_error())));
-        }
-        Ok((File::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])))
-    }
 }
 
 /// Runs in the child. Writes two bytes; there is nobody to report a failure to.

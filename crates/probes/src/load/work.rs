@@ -7,23 +7,30 @@ use crate::memory::Mapped;
 use crate::waits::Unavailable;
 use chronoscope_model::units::short_ns;
 use chronoscope_model::waits::Load;
+use rustix::fs::fstatfs;
+use rustix::io::Errno;
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
+};
 use std::fs::File;
 use std::mem::ManuallyDrop;
+use std::os::fd::IntoRawFd;
 
 /// The shortest period of the timers in nanoseconds. The other periods are longer by steps without
 /// a small common multiple, so that the timers do not expire together.
-const PERIOD: libc::c_long = 200_000;
-const STEP: libc::c_long = 7_919;
+const PERIOD: i64 = 200_000;
+const STEP: i64 = 7_919;
 /// The nanoseconds for which a computing process blocks after each iteration. The kernel restarts
 /// its count of real-time CPU time only for a process that is put to sleep (kernel/sched/rt.c,
 /// `enqueue_task_rt` and `watchdog`). A timer that expires while the call is still on its way to
 /// sleep, as one of 1 us does, finds the process running. The waiting threads pause for the same
 /// time.
-const PAUSE: libc::c_long = 100_000;
+const PAUSE: i64 = 100_000;
 
 pub fn about(load: Load) -> String {
-    let us = |ns: libc::c_long| short_ns(ns as f64);
-    let longest = PERIOD + STEP * (TIMERS as libc::c_long - 1);
+    let us = |ns: i64| short_ns(ns as f64);
+    let longest = PERIOD + STEP * (TIMERS as i64 - 1);
     let (from, to, pause) = (us(PERIOD), us(longest), us(PAUSE));
     common::about(
         load,
@@ -78,13 +85,7 @@ pub fn file(notes: &mut Vec<String>) -> Result<File, Unavailable> {
 /// Whether a file is on a tmpfs (statfs(2), TMPFS_MAGIC).
 #[allow(clippy::unnecessary_cast, reason = "the type of this field depends on the architecture")]
 fn in_memory(file: &File) -> bool {
-    use std::os::fd::AsRawFd;
-    let mut stat = std::mem::MaybeUninit::<libc::statfs>::uninit();
-    // SAFETY: `stat` is a valid place, and is read only if the call has filled it.
-    unsafe {
-        libc::fstatfs(file.as_raw_fd(), stat.as_mut_ptr()) == 0
-            && stat.assume_init().f_type as i64 == libc::TMPFS_MAGIC as i64
-    }
+    fstatfs(file).is_ok_and(|stat| stat.f_type as i64 == libc::TMPFS_MAGIC as i64)
 }
 
 /// Memory that the process keeps until it ends.
@@ -99,28 +100,21 @@ pub fn prepare(work: &Work) -> Result<Ready, i32> {
         (Load::Memory, _) => map(MEMORY).map(Ready::Memory),
         (Load::Io, Some(file)) => map(BLOCK).map(|block| Ready::Write(block, file)),
         (Load::Io, None) => Err(libc::EBADF),
-        (Load::Timers, _) => timers().map(Ready::Timers),
+        (Load::Timers, _) => timers().map(Ready::Timers).map_err(Errno::raw_os_error),
         (Load::Print, _) => terminal().map(Ready::Print),
         _ => Ok(Ready::Compute),
     }
 }
 
-fn timers() -> Result<[libc::c_int; TIMERS], i32> {
+fn timers() -> rustix::io::Result<[libc::c_int; TIMERS]> {
     let mut timers = [-1; TIMERS];
     for (nth, made) in timers.iter_mut().enumerate() {
-        let period = libc::timespec { tv_sec: 0, tv_nsec: PERIOD + STEP * nth as libc::c_long };
-        let spec = libc::itimerspec { it_interval: period, it_value: period };
-        // SAFETY: a new descriptor, and a time that outlives the call.
-        unsafe {
-            let blocks = if nth == 0 { 0 } else { libc::TFD_NONBLOCK };
-            let timer = libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_CLOEXEC | blocks);
-            if timer < 0
-                || libc::timerfd_settime(timer, 0, &raw const spec, std::ptr::null_mut()) != 0
-            {
-                return Err(errno());
-            }
-            *made = timer;
-        }
+        let period = Timespec { tv_sec: 0, tv_nsec: PERIOD + STEP * nth as i64 };
+        let blocks = if nth == 0 { TimerfdFlags::empty() } else { TimerfdFlags::NONBLOCK };
+        let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | blocks)?;
+        let spec = Itimerspec { it_interval: period, it_value: period };
+        timerfd_settime(&timer, TimerfdTimerFlags::empty(), &spec)?;
+        *made = timer.into_raw_fd();
     }
     Ok(timers)
 }
@@ -207,7 +201,7 @@ pub fn run(work: &Work, ready: Ready, parent: libc::pid_t) {
 /// process is not a runaway (getrlimit(2), RLIMIT_RTTIME).
 fn compute_and_pause(turn: u64) {
     compute(turn);
-    let pause = libc::timespec { tv_sec: 0, tv_nsec: PAUSE };
+    let pause = libc::timespec { tv_sec: 0, tv_nsec: PAUSE as libc::c_long };
     // SAFETY: the time outlives the call; a null pointer asks for no remaining time.
     unsafe { libc::nanosleep(&raw const pause, std::ptr::null_mut()) };
 }

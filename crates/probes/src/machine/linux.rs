@@ -7,10 +7,14 @@ use super::root::{Missing, Process, Root};
 use crate::time::ask;
 use chronoscope_model::Environment;
 use chronoscope_model::timekeeping::{Adjtimex, Distances, Timekeeping};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
+};
 use std::ffi::CStr;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
-use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::sync::OnceLock;
 
@@ -25,7 +29,8 @@ pub fn power_source() -> Option<String> {
 
 /// Asks the kernel about this process and about itself.
 pub fn process() -> Process {
-    let [sysname, release, machine] = uname();
+    let names = rustix::system::uname();
+    let text = |name: &CStr| Some(name.to_string_lossy().into_owned());
     let clock = adjtimex_answer();
     Process {
         facts: Environment {
@@ -44,9 +49,9 @@ pub fn process() -> Process {
             }),
             ..own_facts()
         },
-        sysname,
-        release,
-        machine,
+        sysname: text(names.sysname()),
+        release: text(names.release()),
+        machine: text(names.machine()),
         tsc_permitted: crate::time::tsc_permitted(),
         vdso: Some(vdso_base().is_some()),
         cntfrq: cntfrq(),
@@ -85,20 +90,6 @@ pub fn emulator() -> Option<String> {
         Some(format!("Valgrind ({name} is mapped into the process)"))
     });
     found.clone()
-}
-
-fn uname() -> [Option<String>; 3] {
-    // SAFETY: utsname is made of arrays of characters, for which zero is valid.
-    let mut names: libc::utsname = unsafe { std::mem::zeroed() };
-    // SAFETY: `names` is a valid place for the result of uname.
-    if unsafe { libc::uname(&raw mut names) } != 0 {
-        return [None, None, None];
-    }
-    [&names.sysname, &names.release, &names.machine].map(|field| {
-        // SAFETY: uname ends every field with a NUL (uname(2)), within the array.
-        let text = unsafe { CStr::from_ptr(field.as_ptr()) };
-        Some(text.to_string_lossy().into_owned())
-    })
 }
 
 const BITS: usize = libc::c_ulong::BITS as usize;
@@ -350,14 +341,14 @@ pub fn run_delay(schedstat: &str) -> Option<u64> {
 /// Whether the kernel has changed what this file shows since it was last read, if it says so of
 /// such files (kernel, fs/kernfs/file.c, `kernfs_generic_poll`).
 pub fn has_changed(file: &File) -> bool {
-    let mut asked = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLPRI, revents: 0 };
-    // SAFETY: one descriptor in a valid place, and no time to wait.
-    let found = unsafe { libc::poll(&raw mut asked, 1, 0) };
-    found == 1 && asked.revents & libc::POLLPRI != 0
+    let mut asked = [PollFd::new(file, PollFlags::PRI)];
+    let found = poll(&mut asked, Some(&Timespec::default()));
+    found == Ok(1) && asked[0].revents().contains(PollFlags::PRI)
 }
 
 /// The CPU that this thread currently runs on (sched_getcpu(3)).
 pub fn current_cpu() -> Option<usize> {
+    // Not by rustix, which reads the vDSO's header even where an emulator maps none.
     // SAFETY: sched_getcpu takes no argument and stores nothing.
     usize::try_from(unsafe { libc::sched_getcpu() }).ok()
 }
@@ -412,8 +403,7 @@ pub struct ClockSet(File);
 
 /// A moment that no run reaches, in seconds since 1970. The kernel reduces what is beyond its own
 /// range to the end of that range (include/linux/ktime.h, ktime_set).
-#[cfg_attr(target_env = "musl", allow(deprecated, reason = "libc means its 32-bit targets"))]
-const NEVER: libc::time_t = libc::time_t::MAX;
+const NEVER: i64 = i64::MAX;
 
 impl ClockSet {
     /// Begins to watch.
@@ -421,14 +411,8 @@ impl ClockSet {
     /// # Errors
     /// The kernel or a sandbox refuses such a timer.
     pub fn open() -> io::Result<Self> {
-        let flags = libc::TFD_NONBLOCK | libc::TFD_CLOEXEC;
-        // SAFETY: timerfd_create takes numbers and touches no memory.
-        let fd = unsafe { libc::timerfd_create(libc::CLOCK_REALTIME, flags) };
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the descriptor was just created and belongs to nobody else.
-        let watch = Self(unsafe { File::from_raw_fd(fd) });
+        let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+        let watch = Self(timerfd_create(TimerfdClockId::Realtime, flags)?.into());
         watch.arm()?;
         Ok(watch)
     }
@@ -447,18 +431,11 @@ impl ClockSet {
     }
 
     fn arm(&self) -> io::Result<()> {
-        // SAFETY: itimerspec is made of numbers, for which zero is valid.
-        let mut when: libc::itimerspec = unsafe { std::mem::zeroed() };
-        when.it_value.tv_sec = NEVER;
-        let flags = libc::TFD_TIMER_ABSTIME | libc::TFD_TIMER_CANCEL_ON_SET;
-        // SAFETY: the descriptor is a timer's, and the structure outlives the call.
-        let done = unsafe {
-            libc::timerfd_settime(self.0.as_raw_fd(), flags, &raw const when, std::ptr::null_mut())
-        };
-        match done {
-            0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
-        }
+        let it_value = Timespec { tv_sec: NEVER, tv_nsec: 0 };
+        let when = Itimerspec { it_interval: Timespec::default(), it_value };
+        let flags = TimerfdTimerFlags::ABSTIME | TimerfdTimerFlags::CANCEL_ON_SET;
+        timerfd_settime(&self.0, flags, &when)?;
+        Ok(())
     }
 }
 

@@ -27,16 +27,11 @@ table! {
 mod imp {
     use crate::waits::{Method, Unavailable};
     use std::io;
-    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+    use std::os::fd::{AsRawFd, OwnedFd};
 
     pub(super) fn open() -> Result<Queue, Unavailable> {
-        // SAFETY: kqueue takes no arguments; the descriptor is checked before it is owned.
-        let fd = unsafe { libc::kqueue() };
-        if fd < 0 {
-            return Err(Unavailable(format!("kqueue: {}", io::Error::last_os_error())));
-        }
-        // SAFETY: the descriptor is new, and nothing else owns it.
-        Ok(Queue(unsafe { OwnedFd::from_raw_fd(fd) }))
+        let queue = rustix::event::kqueue::kqueue();
+        queue.map(Queue).map_err(|errno| Unavailable::os("kqueue", errno.raw_os_error()))
     }
 
     pub(super) struct Queue(OwnedFd);

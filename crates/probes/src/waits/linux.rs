@@ -77,10 +77,13 @@ table! {
 mod imp {
     use crate::waits::unix::{Outcome, errno, repeat, timespec};
     use crate::waits::{Method, Unavailable};
+    use rustix::event::epoll;
+    use rustix::io::Errno;
+    use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
     use std::cell::UnsafeCell;
     use std::fs::File;
     use std::io::{ErrorKind, Read};
-    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+    use std::os::fd::{AsRawFd, OwnedFd};
 
     /// Sleeps until the deadline, however many signals arrive.
     pub(super) fn sleep_until(deadline: u64) -> Result<(), i32> {
@@ -107,13 +110,10 @@ mod imp {
 
     impl Timer {
         pub(super) fn open() -> Result<Self, Unavailable> {
-            // SAFETY: no pointers are passed; the descriptor is checked before it is owned.
-            let fd = unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_CLOEXEC) };
-            if fd < 0 {
-                return Err(Unavailable::os("timerfd_create", errno()));
+            match timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC) {
+                Ok(timer) => Ok(Self(timer.into())),
+                Err(errno) => Err(Unavailable::os("timerfd_create", errno.raw_os_error())),
             }
-            // SAFETY: the descriptor is new, and nothing else owns it.
-            Ok(Self(unsafe { File::from_raw_fd(fd) }))
         }
 
         fn run(&mut self, flags: libc::c_int, ns: u64) -> Result<(), i32> {
@@ -159,13 +159,9 @@ mod imp {
 
     impl Epoll {
         pub(super) fn open() -> Result<Self, Unavailable> {
-            // SAFETY: no pointers are passed; the descriptor is checked before it is owned.
-            let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
-            if fd < 0 {
-                return Err(Unavailable::os("epoll_create1", errno()));
-            }
-            // SAFETY: the descriptor is new, and nothing else owns it.
-            let epoll = Self(unsafe { OwnedFd::from_raw_fd(fd) });
+            let made = epoll::create(epoll::CreateFlags::CLOEXEC);
+            let refused = |errno: Errno| Unavailable::os("epoll_create1", errno.raw_os_error());
+            let epoll = Self(made.map_err(refused)?);
             match epoll.call(0) {
                 Outcome::Failed(libc::ENOSYS) => Err(Unavailable(
                     "this kernel has no epoll_pwait2 (it came with Linux 5.11)".into(),

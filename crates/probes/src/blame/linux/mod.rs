@@ -290,8 +290,7 @@ pub fn read_task(task: Task) -> Option<Named> {
     let folder = format!("/proc/{}/task/{}", task.pid, task.tid);
     let stat = Stat::parse(&fs::read(format!("{folder}/stat")).ok()?)?;
     let status = fs::read(format!("{folder}/status")).unwrap_or_default();
-    // SAFETY: has no preconditions and cannot fail.
-    let own = unsafe { libc::getuid() };
+    let own = rustix::process::getuid().as_raw();
     let kernel = stat.flags & KERNEL_THREAD != 0;
     Some(Named {
         name: Some(stat.name),
@@ -515,9 +514,8 @@ impl Scan {
 
 /// The task of the calling thread.
 pub fn this_thread() -> Task {
-    // SAFETY: has no preconditions and cannot fail.
-    let tid = unsafe { libc::syscall(libc::SYS_gettid) };
-    Task { pid: std::process::id(), tid: tid as u32 }
+    let tid = rustix::thread::gettid().as_raw_pid().cast_unsigned();
+    Task { pid: std::process::id(), tid }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::Scheduling;
 use crate::scheduler;
 use crate::waits::Unavailable;
 use chronoscope_model::waits::{Class, Policy};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io;
 use std::mem::MaybeUninit;
 
@@ -99,8 +100,7 @@ pub(crate) fn rusage(whose: libc::c_int) -> Option<libc::rusage> {
 
 /// The calling thread's id, as other tools show it.
 pub fn thread_id() -> Option<u64> {
-    // SAFETY: gettid has no arguments and cannot fail.
-    u64::try_from(unsafe { libc::syscall(libc::SYS_gettid) }).ok()
+    u64::try_from(rustix::thread::gettid().as_raw_pid()).ok()
 }
 
 /// How late the system may by design be with the calling thread's timers, in nanoseconds: the
@@ -263,20 +263,14 @@ pub fn end_fifo() {
 /// Limits the CPU time, in microseconds, that a real-time thread of this process may take without
 /// blocking; the kernel terminates a process that exceeds it (getrlimit(2), RLIMIT_RTTIME). This
 /// guards against a runaway thread. Returns the previous limit.
-#[allow(clippy::useless_conversion, reason = "a limit has 32 bits on some targets")]
 pub fn limit_realtime(us: u64) -> Result<u64, Unavailable> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: `limit` is a valid place for what the call stores.
-    if unsafe { libc::getrlimit(libc::RLIMIT_RTTIME, &raw mut limit) } != 0 {
-        return Err(last("getrlimit(RLIMIT_RTTIME)"));
-    }
-    let before = limit.rlim_cur;
-    limit.rlim_cur = libc::rlim_t::try_from(us).unwrap_or(libc::RLIM_INFINITY).min(limit.rlim_max);
-    // SAFETY: `limit` outlives the call, which only reads it.
-    if unsafe { libc::setrlimit(libc::RLIMIT_RTTIME, &raw const limit) } != 0 {
-        return Err(last("setrlimit(RLIMIT_RTTIME)"));
-    }
-    Ok(before.into())
+    let before = getrlimit(Resource::Rttime);
+    // No limit is the highest one.
+    let us = before.maximum.unwrap_or(u64::MAX).min(us);
+    let limit = Rlimit { current: Some(us).filter(|us| *us < u64::MAX), ..before };
+    let set = setrlimit(Resource::Rttime, limit);
+    set.map_err(|errno| Unavailable::os("setrlimit(RLIMIT_RTTIME)", errno.raw_os_error()))?;
+    Ok(before.current.unwrap_or(u64::MAX))
 }
 
 /// The signals that an instruction of the thread itself raises. Blocking them would only keep them
