@@ -8,12 +8,12 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io;
 use std::mem::MaybeUninit;
 
+pub use super::lacking::*;
+
 /// The name of the clock behind [`monotonic`].
 pub const CLOCK: &str = "CLOCK_MONOTONIC";
 /// The name of the clock behind [`reference`](fn@reference).
 pub const REFERENCE: &str = "CLOCK_MONOTONIC_RAW";
-/// Whether a thread may be given SCHED_FIFO here.
-pub const HAS_FIFO: bool = true;
 
 #[inline]
 fn clock(id: libc::clockid_t) -> Option<u64> {
@@ -124,18 +124,6 @@ pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
     }
 }
 
-/// The timer period, in milliseconds, that stands for a slack on a system whose processes ask for a
-/// period instead: Windows' `timeBeginPeriod`.
-pub fn period_ms(_: u64) -> Option<u32> {
-    None
-}
-
-/// The resolution, in nanoseconds, that such a process asks for if the slack is too short for a
-/// period: Windows' `NtSetTimerResolution`.
-pub fn resolution_ns(_: u64) -> Option<u64> {
-    None
-}
-
 /// The ticks at which the system may end waits, in nanoseconds: that of the kernel, which is also
 /// the step of its coarse clocks (kernel/time/posix-timers.c, `posix_get_coarse_res`). On Windows,
 /// the current and the longest period of the clock interrupt.
@@ -147,9 +135,6 @@ pub fn ticks() -> Vec<u64> {
     ns.into_iter().collect()
 }
 
-/// Whether processes have priority classes, as on Windows.
-pub const HAS_CLASSES: bool = false;
-
 /// Sets the priority class of the process, and returns the one that it had.
 pub fn set_class(_: Class) -> Result<u32, Unavailable> {
     Err(Unavailable(
@@ -158,9 +143,6 @@ pub fn set_class(_: Class) -> Result<u32, Unavailable> {
             .into(),
     ))
 }
-
-/// Restores the priority class that [`set_class`] returned.
-pub fn restore_class(_: u32) {}
 
 /// The slice of the calling thread, in nanoseconds: for how long the scheduler lets it run at a
 /// time, if others want its CPU. `None` if the system does not report one.

@@ -1,8 +1,8 @@
 //! What the measurement of a wait needs from the system: the clock that its timers run on, and what
 //! it knows about a thread.
 
-// The platform is chosen here only. Each file has the same functions, which `linux.rs` describes,
-// and `other.rs` compiles anywhere.
+// The platform is chosen here only. Each file has the same functions, which `linux.rs` describes:
+// those that it does not define are in `lacking`. `other.rs` compiles anywhere.
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
 #[cfg_attr(not(any(target_os = "linux", windows)), path = "other.rs")]
@@ -10,6 +10,11 @@ mod imp;
 
 use chronoscope_model::waits::Policy;
 pub use imp::*;
+
+/// Whether a thread may be given SCHED_FIFO here.
+pub const HAS_FIFO: bool = cfg!(target_os = "linux");
+/// Whether processes have priority classes.
+pub const HAS_CLASSES: bool = cfg!(windows);
 
 /// How a waiting thread is to be scheduled (Linux).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,27 +126,49 @@ pub fn take_continue() -> bool {
     stopped
 }
 
-/// What only Linux reports about a thread or does for it. Windows counts the switches of a thread,
-/// but not which of them were involuntary; it has no such signals, and does not report that a
-/// process was suspended and resumed.
-#[cfg(not(target_os = "linux"))]
+/// What systems have that have nothing of their own in its place. Windows counts the switches of a
+/// thread, but not which of them were involuntary; it has no such signals, and does not report that
+/// a process was suspended and resumed.
+#[allow(dead_code, reason = "a system that knows more defines its own")]
 mod lacking {
+    use super::{Scheduling, monotonic};
+    use crate::clocks;
     use crate::waits::Unavailable;
-
-    pub const HAS_FIFO: bool = false;
+    use chronoscope_model::waits::Class;
 
     lacking! {
+        /// Of the systems served here, macOS on Apple's processors has the coarsest clock: 24 MHz.
+        pub fn step() -> u64 = 42;
+        pub fn reference() -> u64 = monotonic();
+        pub fn suspended() -> Option<u64> = None;
+        pub fn thread_cpu() -> Option<u64> = None;
+        pub fn thread_id() -> Option<u64> = None;
         pub fn switches() -> Option<(u64, u64)> = None;
         pub fn cpu_of(u32) -> Option<u64> = None;
+        pub fn slack() -> Option<u64> = None;
+        pub fn set_slack(u64) -> Result<(), Unavailable> = Err(Unavailable::only_on("Linux"));
+        /// The timer period, in milliseconds, that stands for a slack on a system whose processes
+        /// ask for a period instead: Windows' `timeBeginPeriod`.
+        pub fn period_ms(u64) -> Option<u32> = None;
+        /// The resolution, in nanoseconds, that such a process asks for if the slack is too short
+        /// for a period: Windows' `NtSetTimerResolution`.
+        pub fn resolution_ns(u64) -> Option<u64> = None;
+        pub fn ticks() -> Vec<u64> = Vec::new();
         pub fn slice() -> Option<u64> = None;
         pub fn set_slice(u64) -> Result<(), Unavailable> = Err(Unavailable::only_on("Linux"));
         pub fn set_fifo(u32) -> Result<(), Unavailable> = Err(Unavailable::only_on("Linux"));
-        pub fn set_policy(super::Scheduling) -> Result<(), Unavailable> =
+        pub fn set_policy(Scheduling) -> Result<(), Unavailable> =
             Err(Unavailable::only_on("Linux"));
-        pub fn set_policy_of(u32, super::Scheduling) -> Result<(), Unavailable> =
+        pub fn set_policy_of(u32, Scheduling) -> Result<(), Unavailable> =
             Err(Unavailable::only_on("Linux"));
         pub fn limit_realtime(u64) -> Result<u64, Unavailable> = Err(Unavailable::only_on("Linux"));
         pub fn continued() -> bool = false;
+        pub fn set_class(Class) -> Result<u32, Unavailable> = Err(Unavailable::only_on("Windows"));
+    }
+
+    pub fn process_cpu() -> Option<u64> {
+        let clock = clocks::find("posix/process-cputime")?;
+        Some(clock.open(clocks::Opening::Untouched).ok()?.value())
     }
 
     pub fn end_fifo() {}
@@ -151,6 +178,9 @@ mod lacking {
     pub fn hold_signals() {}
 
     pub fn forget_continue() {}
+
+    /// Restores the priority class that `set_class` returned.
+    pub fn restore_class(_: u32) {}
 }
 
 #[cfg(test)]

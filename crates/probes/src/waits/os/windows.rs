@@ -82,8 +82,6 @@ pub fn ticks() -> Vec<u64> {
     ns.into_iter().flatten().collect()
 }
 
-pub const HAS_CLASSES: bool = true;
-
 /// Without the privilege for the real-time class, Windows gives the high class and reports no error
 /// (Microsoft Learn, SetPriorityClass); so the class is read back.
 pub fn set_class(class: Class) -> Result<u32, Unavailable> {
