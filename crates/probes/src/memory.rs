@@ -225,46 +225,21 @@ impl Displacer {
 /// (Marsaglia 2003): more than a first-level instruction cache and the branch predictor hold.
 #[inline(never)]
 fn branches(mut state: u64) -> u64 {
-    macro_rules! branch {
-        ($salt:expr) => {
+    // Each number doubles the branches, and is what their salts differ by.
+    macro_rules! branches {
+        ($salt:expr;) => {
             state ^= state << 13;
             state ^= state >> 7;
             if state & 1 == 0 {
                 state = black_box(state ^ $salt);
             }
         };
-    }
-    macro_rules! eight {
-        ($salt:expr) => {
-            branch!($salt);
-            branch!($salt + 1);
-            branch!($salt + 2);
-            branch!($salt + 3);
-            branch!($salt + 4);
-            branch!($salt + 5);
-            branch!($salt + 6);
-            branch!($salt + 7);
+        ($salt:expr; $half:literal $($rest:literal)*) => {
+            branches!($salt; $($rest)*);
+            branches!($salt + $half; $($rest)*);
         };
     }
-    macro_rules! sixty_four {
-        ($salt:expr) => {
-            eight!($salt);
-            eight!($salt + 8);
-            eight!($salt + 16);
-            eight!($salt + 24);
-            eight!($salt + 32);
-            eight!($salt + 40);
-            eight!($salt + 48);
-            eight!($salt + 56);
-        };
-    }
-    macro_rules! two_thousand {
-        ($($salt:expr),*) => { $( sixty_four!($salt); )* };
-    }
-    two_thousand!(
-        0, 64, 128, 192, 256, 320, 384, 448, 512, 576, 640, 704, 768, 832, 896, 960, 1024, 1088,
-        1152, 1216, 1280, 1344, 1408, 1472, 1536, 1600, 1664, 1728, 1792, 1856, 1920, 1984
-    );
+    branches!(0; 1024 512 256 128 64 32 16 8 4 2 1);
     state | 1
 }
 
