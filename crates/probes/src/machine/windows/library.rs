@@ -111,6 +111,14 @@ pub fn emulator() -> Option<String> {
     })
 }
 
+// Every Windows since NT has these two, which Microsoft does not document and has not changed: they
+// take ULONGs, a BOOLEAN and places for ULONGs, and return NTSTATUS.
+#[link(name = "ntdll")]
+unsafe extern "system" {
+    fn NtQueryTimerResolution(coarsest: *mut u32, finest: *mut u32, current: *mut u32) -> i32;
+    fn NtSetTimerResolution(units: u32, on: u8, now: *mut u32) -> i32;
+}
+
 /// The period of the clock interrupt, in units of 100 ns.
 pub struct Resolution {
     pub coarsest: u32,
@@ -118,17 +126,12 @@ pub struct Resolution {
     pub current: u32,
 }
 
-/// The results of NtQueryTimerResolution, which Microsoft does not document and has not changed
-/// since Windows NT. They are the three values that powercfg and clockres show.
+/// The results of NtQueryTimerResolution, the three values that powercfg and clockres show.
 pub fn timer_resolution() -> Option<Resolution> {
-    let query = ntdll(c"NtQueryTimerResolution")?;
-    // SAFETY: this is the signature of ntdll's export: it takes three pointers to ULONG and returns
-    // NTSTATUS.
-    let query: unsafe extern "system" fn(*mut u32, *mut u32, *mut u32) -> i32 =
-        unsafe { std::mem::transmute(query) };
     let (mut coarsest, mut finest, mut current) = (0, 0, 0);
     // SAFETY: all three are local variables.
-    let status = unsafe { query(&raw mut coarsest, &raw mut finest, &raw mut current) };
+    let status =
+        unsafe { NtQueryTimerResolution(&raw mut coarsest, &raw mut finest, &raw mut current) };
     (status >= 0 && current != 0).then_some(Resolution { coarsest, finest, current })
 }
 
@@ -137,19 +140,14 @@ pub fn timer_resolution() -> Option<Resolution> {
 /// # Errors
 /// Windows refuses it.
 pub fn set_timer_resolution(units: u32, on: bool) -> Result<(), Unavailable> {
-    let refused = |why: &str| {
-        Unavailable(format!("NtSetTimerResolution({} ms): {why}", f64::from(units) / 1e4))
-    };
-    let set = ntdll(c"NtSetTimerResolution").ok_or_else(|| refused("there is none"))?;
-    // SAFETY: this is the signature of ntdll's export: it takes a ULONG, a BOOLEAN and a pointer to
-    // ULONG, and returns NTSTATUS.
-    let set: unsafe extern "system" fn(u32, u8, *mut u32) -> i32 =
-        unsafe { std::mem::transmute(set) };
     let mut now = 0;
     // SAFETY: `now` is a local variable.
-    match unsafe { set(units, on.into(), &raw mut now) } {
+    match unsafe { NtSetTimerResolution(units, on.into(), &raw mut now) } {
         0.. => Ok(()),
-        status => Err(refused(&format!("status {status:#x}"))),
+        status => Err(Unavailable(format!(
+            "NtSetTimerResolution({} ms): status {status:#x}",
+            f64::from(units) / 1e4
+        ))),
     }
 }
 
