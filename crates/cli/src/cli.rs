@@ -150,59 +150,56 @@ fn refused(error: clap::Error, whole: &clap::Command, words: &[OsString]) -> any
         (is_short || option == format!("--{long}")).then_some(long)
     });
     let command = words.iter().find_map(|word| whole.find_subcommand(word));
-    match (error.kind(), known, command) {
+    let line = match (error.kind(), known, command) {
         (ErrorKind::InvalidSubcommand, ..) => {
             let given = named(ContextKind::InvalidSubcommand);
             match command.filter(|it| words.get(1).is_some_and(|first| first == it.get_name())) {
                 Some(it) => {
                     let (name, shown) = (it.get_name(), select::shown(&given));
-                    Usage(format!("`{name}` has no '{shown}': use one of {}", parts(it))).into()
+                    format!("`{name}` has no '{shown}': use one of {}", parts(it))
                 }
-                None => no_command(&given, COMMANDS.iter().map(|(name, ..)| *name)),
+                None => return no_command(&given, COMMANDS.iter().map(|(name, ..)| *name)),
             }
         }
         (ErrorKind::UnknownArgument, Some(option), Some(command)) => {
-            let command = command.get_name();
-            Usage(format!("--{option} does not apply to `{command}`")).into()
+            format!("--{option} does not apply to `{}`", command.get_name())
         }
         (ErrorKind::UnknownArgument, ..) if option.starts_with('-') => {
             let command = command.unwrap_or(whole);
-            let instead = instead(&option, command, whole).unwrap_or_else(|| {
+            instead(&option, command, whole).unwrap_or_else(|| {
                 let alike =
                     if alike.is_empty() { alike } else { format!("did you mean {alike}? ") };
                 let name = command.get_name();
                 let of = if name == whole.get_name() { "" } else { &format!(" {name}") };
                 format!("there is no {option}; {alike}`{}{of} --help` has all", whole.get_name())
-            });
-            Usage(instead).into()
+            })
         }
         (ErrorKind::UnknownArgument, ..) => {
             let name = command.unwrap_or(whole).get_name();
-            Usage(format!("`{name}` takes no argument '{}'", select::shown(&option))).into()
+            format!("`{name}` takes no argument '{}'", select::shown(&option))
         }
         (ErrorKind::ValueValidation | ErrorKind::InvalidValue, ..) => {
-            let text = error.to_string();
-            let line = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
             let valid = named(ContextKind::ValidValue);
             let valid = if valid.is_empty() { valid } else { format!(": use one of {valid}") };
-            Usage(format!("{line}{valid}")).into()
+            format!("{}{valid}", first_line(&error))
         }
         (ErrorKind::ArgumentConflict, ..) if option == other => {
-            Usage(format!("{option} is given more than once")).into()
+            format!("{option} is given more than once")
         }
         (ErrorKind::ArgumentConflict, ..) if !other.is_empty() => {
-            Usage(format!("{option} cannot be used with {other}")).into()
+            format!("{option} cannot be used with {other}")
         }
         (ErrorKind::MissingRequiredArgument, ..) => {
             let usage = error.get(ContextKind::Usage).map_or(String::new(), ToString::to_string);
             let usage = usage.trim().trim_start_matches("Usage: ");
-            Usage(format!("{option} is missing: `{usage}`")).into()
+            format!("{option} is missing: `{usage}`")
         }
         (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _, Some(command)) => {
-            Usage(format!("`{}` needs one of {}", command.get_name(), parts(command))).into()
+            format!("`{}` needs one of {}", command.get_name(), parts(command))
         }
-        _ => in_one_line(error),
-    }
+        _ => return in_one_line(error),
+    };
+    Usage(line).into()
 }
 
 /// The commands that a command has.
@@ -215,8 +212,12 @@ fn in_one_line(error: clap::Error) -> anyhow::Error {
     if !error.use_stderr() {
         return error.into();
     }
+    Usage(first_line(&error)).into()
+}
+
+fn first_line(error: &clap::Error) -> String {
     let text = error.to_string();
-    Usage(text.lines().next().unwrap_or_default().trim_start_matches("error: ").into()).into()
+    text.lines().next().unwrap_or_default().trim_start_matches("error: ").into()
 }
 
 fn shown(command: &str) -> String {

@@ -97,6 +97,11 @@ fn style(output: &Output) -> Style {
 #[derive(Debug)]
 pub struct Usage(pub String);
 
+/// Returns such an error, with a text as `format!` takes it.
+macro_rules! refuse {
+    ($($text:tt)*) => { return Err($crate::context::Usage(format!($($text)*)).into()) };
+}
+
 impl Usage {
     /// Why --verbose is refused if there is nothing more to show.
     pub fn nothing_more() -> Self {

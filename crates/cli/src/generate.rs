@@ -3,8 +3,6 @@
 use crate::cli::{EXIT_CODES, command_line};
 use crate::commands::{COMMANDS, examples};
 use crate::context::Context;
-#[cfg(feature = "serve")]
-use crate::context::Usage;
 use crate::options::SVG;
 use crate::output::print;
 #[cfg(feature = "serve")]
@@ -192,7 +190,7 @@ fn write_fleet(folder: &Path, force: bool, context: &Context) -> anyhow::Result<
     if !force && !changed.is_empty() {
         let (folder, changed) = (folder.display(), changed.join(", "));
         let line = format!("nothing was written: {folder} has other versions of {changed}");
-        return Err(Usage(format!("{line}; --force replaces them")).into());
+        refuse!("{line}; --force replaces them");
     }
     for (path, text) in fleet::FILES.iter() {
         let place = folder.join(path);

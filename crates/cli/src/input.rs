@@ -260,7 +260,7 @@ pub fn each_report(path: &Path, found: &mut Each) -> Result<(), Usage> {
         let mut files = listed(folder.unwrap_or(Path::new(".")))?;
         files.retain(|file| glob_match(names, &file_name(file)));
         if files.is_empty() {
-            return Err(Usage(format!("{}: no file has such a name", path.display())));
+            refuse!("{}: no file has such a name", path.display());
         }
         return all(files, found);
     }
@@ -270,7 +270,7 @@ pub fn each_report(path: &Path, found: &mut Each) -> Result<(), Usage> {
     let mut files = listed(path)?;
     files.retain(|file| is_stream(file) || has_extension(file, DOCUMENTS));
     if files.is_empty() {
-        return Err(Usage(format!("{}: there is no file *.json or *.html in it", path.display())));
+        refuse!("{}: there is no file *.json or *.html in it", path.display());
     }
     all(files, found)
 }

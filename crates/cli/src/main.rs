@@ -3,10 +3,12 @@
 
 #![forbid(unsafe_code)]
 
+#[macro_use]
+mod context;
+
 mod archive;
 mod cli;
 mod commands;
-mod context;
 mod generate;
 mod input;
 mod options;

@@ -192,10 +192,7 @@ pub fn new_checkpoint(path: &Path, instead: &str) -> anyhow::Result<()> {
     if there.is_some_and(|there| there.is_file() && there.len() > 0) {
         let path = path.display().to_string();
         let instead = instead.replace("{}", &path);
-        return Err(Usage(format!(
-            "{path} exists and would be overwritten: {instead}, or name another file"
-        ))
-        .into());
+        refuse!("{path} exists and would be overwritten: {instead}, or name another file");
     }
     check_checkpoint(path)
 }
@@ -294,8 +291,7 @@ pub fn resumed(
     resume: impl FnOnce(Report) -> Result<Survey<'static>, Error>,
 ) -> anyhow::Result<Survey<'static>> {
     if path == Path::new("-") {
-        let line = "--resume needs a file, because the run keeps it up to date";
-        return Err(Usage(line.into()).into());
+        refuse!("--resume needs a file, because the run keeps it up to date");
     }
     let survey =
         resume(input::report(path)?).map_err(|why| Usage(format!("{}: {why}", path.display())))?;

@@ -1,7 +1,6 @@
 //! Known experiments under a name: the command lines of `presets.md`. Help, `list presets`,
 //! `explain` and docs/commands.md show them.
 
-use crate::context::Usage;
 use chronoscope_report::text::Page;
 use chronoscope_survey::select::unknown;
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -129,9 +128,7 @@ pub fn expand(words: &mut Vec<OsString>, whole: &Command) -> anyhow::Result<Opti
         return Err(unknown("preset", PRESETS.iter().map(Preset::name), &name).into());
     };
     if let Some(other) = command.filter(|name| *name != preset.command()) {
-        let line =
-            format!("{} is a preset of `{}`, not of `{other}`", preset.name(), preset.command());
-        return Err(Usage(line).into());
+        refuse!("{} is a preset of `{}`, not of `{other}`", preset.name(), preset.command());
     }
     words.drain(at);
     if command.is_none() {

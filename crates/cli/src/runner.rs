@@ -64,8 +64,7 @@ fn shown(document: Document, output: &Output) -> anyhow::Result<()> {
             None => {
                 let known = std::iter::once("json").chain(others.iter().map(|(id, _)| *id));
                 let known = known.collect::<Vec<_>>().join(", ");
-                let line = format!("this can be exported as {known} only, not as {id}");
-                return Err(Usage(line).into());
+                refuse!("this can be exported as {known} only, not as {id}");
             }
         };
         exports.push((export.path.as_deref(), Content::Document(bytes)));
@@ -153,9 +152,7 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
     let only = output.export.iter().find(|export| export.shape.distributions_only());
     if let Some(export) = only.filter(|_| measures && !job.distributions) {
         let id = export.shape.id();
-        let line =
-            format!("{id} holds distributions of waits only, and this command measures none");
-        return Err(Usage(line).into());
+        refuse!("{id} holds distributions of waits only, and this command measures none");
     }
     check(output)?;
     let Baselines { baseline, save_baseline, force } = &options.baselines;
@@ -316,16 +313,16 @@ fn measured(
 fn check(output: &Output) -> anyhow::Result<()> {
     let to_stdout = output.export.iter().filter(|export| export.path.is_none()).count();
     if to_stdout + usize::from(output.json) > 1 {
-        let line = "standard output can hold one document: use --json or one --export FORMAT=-, \
-                    and write the others to files";
-        return Err(Usage(line.into()).into());
+        refuse!(
+            "standard output can hold one document: use --json or one --export FORMAT=-, \
+                    and write the others to files"
+        );
     }
     let mut paths = BTreeSet::new();
     for Export { shape, path } in &output.export {
         let Some(path) = path else { continue };
         if !paths.insert(path) {
-            let line = format!("two exports to {}: use a file for each", path.display());
-            return Err(Usage(line).into());
+            refuse!("two exports to {}: use a file for each", path.display());
         }
         match shape {
             Shape::Pictures => output::check_folder(path)?,

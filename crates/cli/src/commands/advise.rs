@@ -165,8 +165,7 @@ impl Run for Args {
         let wait = Asks { ns: duration.or(self.every).map(ns), paced: self.every.is_some(), goal };
         if wait.ns.is_some() || goal.is_some() {
             if let Some(other) = purpose.filter(|it| !it.is_of_waits()) {
-                let line = format!("--wait, --every and --goal do not apply to {}", other.id);
-                return Err(Usage(line).into());
+                refuse!("--wait, --every and --goal do not apply to {}", other.id);
             }
             purpose = PURPOSES.iter().copied().find(|it| it.is_of_waits());
         }

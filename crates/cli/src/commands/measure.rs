@@ -1,7 +1,7 @@
 //! The commands that measure one thing, the screen without a command, the page that measures a
 //! browser, and the demonstrations of what goes wrong when time is measured carelessly.
 
-use crate::context::{Context, Usage};
+use crate::context::Context;
 use crate::output::{self, write_whole};
 use crate::task::{Job, Run, Screen, Task};
 use crate::{input, options};
@@ -167,8 +167,7 @@ impl Run for TrustArgs {
         let time = self.spec.duration.or(context.options.measuring.budget);
         if let Some(time) = time.filter(|time| *time < LEAST_WATCHED) {
             let [time, least] = [time, LEAST_WATCHED].map(|time| short_ns(time.as_nanos() as f64));
-            let line = format!("{time} is too short to see anything: it takes at least {least}");
-            return Err(Usage(line).into());
+            refuse!("{time} is too short to see anything: it takes at least {least}");
         }
         let of = |against: bool| if against { Screen::Against } else { Screen::Trust };
         let mut screen = of(self.spec.against.is_some());

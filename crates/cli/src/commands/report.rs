@@ -49,12 +49,13 @@ impl Run for Args {
         let output = &context.options.output;
         let taken = output.json || output.export.iter().any(|export| export.path.is_none());
         if taken && self.shape.is_some() {
-            let line = "standard output can hold one document: use --as, --json or one \
-                        --export FORMAT=-";
-            return Err(Usage(line.into()).into());
+            refuse!(
+                "standard output can hold one document: use --as, --json or one \
+                        --export FORMAT=-"
+            );
         }
         if self.files.iter().filter(|file| file.as_os_str() == "-").count() > 1 {
-            return Err(Usage("standard input can be read once: name '-' once".into()).into());
+            refuse!("standard input can be read once: name '-' once");
         }
         let mut reports = Vec::new();
         for file in &self.files {
@@ -127,8 +128,7 @@ impl Args {
     fn written(&self, format: &Format, report: &Report) -> anyhow::Result<String> {
         if format.distributions_only && section::distributions(report).is_empty() {
             let (file, id) = (self.files[0].display(), format.id);
-            let line = format!("{file}: it has no waits, and {id} holds nothing else");
-            return Err(Usage(line).into());
+            refuse!("{file}: it has no waits, and {id} holds nothing else");
         }
         let mut bytes = Vec::new();
         (format.write)(report, &mut bytes)?;

@@ -118,15 +118,15 @@ fn read_numbers(spec: &mut WaitSpec) -> Result<Option<String>, Usage> {
     spec.ids = ids;
     let chooses = [("--all", spec.all), ("--preset", spec.preset.is_some())];
     if let (Some((option, _)), [id, ..]) = (chooses.iter().find(|it| it.1), &spec.ids[..]) {
-        return Err(Usage(format!("{option} chooses the methods: leave out {option} or '{id}'")));
+        refuse!("{option} chooses the methods: leave out {option} or '{id}'");
     }
     let mut read = Vec::new();
     if let Some(ms) = numbers.first() {
         if !spec.wait.is_empty() || spec.period.is_some() {
-            return Err(Usage(format!(
+            refuse!(
                 "{ms} would be the wait in milliseconds, but an option sets it: use --count for \
                  the number of waits"
-            )));
+            );
         }
         let wait = parse_duration(&format!("{ms}ms")).map_err(|error| Usage(error.to_string()))?;
         let (plain, shown) = (format!("{ms} ms"), short_ns(wait.as_nanos() as f64));
@@ -136,16 +136,14 @@ fn read_numbers(spec: &mut WaitSpec) -> Result<Option<String>, Usage> {
     }
     if let Some(count) = numbers.get(1) {
         if spec.count.is_some() {
-            let line = format!("{count} would be the number of waits, but --count sets it");
-            return Err(Usage(line));
+            refuse!("{count} would be the number of waits, but --count sets it");
         }
         let parsed = parse_count(count).map_err(|error| Usage(format!("{count}: {error}")))?;
         spec.count = Some(parsed);
         read.push(format!("{parsed} waits"));
     }
     if let Some(third) = numbers.get(2) {
-        let line = format!("{third} is one number too many: a wait in milliseconds and a count");
-        return Err(Usage(line));
+        refuse!("{third} is one number too many: a wait in milliseconds and a count");
     }
     Ok((!read.is_empty()).then(|| read.join("; ")))
 }

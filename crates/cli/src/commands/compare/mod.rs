@@ -96,7 +96,7 @@ impl Args {
     /// Saves the one report under a name, and returns where it is.
     fn save(&self, name: &str, force: bool) -> anyhow::Result<(PathBuf, Report)> {
         let [file] = &self.files[..] else {
-            return Err(Usage("--save-baseline takes one report".into()).into());
+            refuse!("--save-baseline takes one report");
         };
         let report = input::report(file)?;
         Ok((baseline::save(name, force, &report)?, report))
@@ -141,8 +141,7 @@ impl Args {
         }
         // A page may hold several.
         if reports.len() < 2 {
-            let line = "compare needs two reports or more: name another file";
-            return Err(Usage(line.into()).into());
+            refuse!("compare needs two reports or more: name another file");
         }
         Ok((compared(&reports)?, reports))
     }
@@ -267,7 +266,7 @@ fn nothing(reports: &[(String, Report)], compared: &Compared) -> Option<String> 
 /// What changed from the first set to each of the others, by the spread of the runs of each.
 fn of_sets(files: &[PathBuf], seed: u64, context: &Context) -> Result<Compared, Usage> {
     if files.len() > COLUMNS {
-        return Err(Usage(format!("{} sets: name at most {COLUMNS}", files.len())));
+        refuse!("{} sets: name at most {COLUMNS}", files.len());
     }
     let mut all = Vec::new();
     for path in files {
@@ -288,12 +287,12 @@ fn with_history(
     context: &Context,
 ) -> anyhow::Result<(Compared, (String, Report))> {
     if !folder.exists() {
-        return Err(Usage(format!("{}: there is no such folder", folder.display())).into());
+        refuse!("{}: there is no such folder", folder.display());
     }
     let (file, newest) = match files {
         [] => newest(folder)?,
         [one] => (one.display().to_string(), input::report(one)?),
-        _ => return Err(Usage("--history takes one report at most, the new one".into()).into()),
+        _ => refuse!("--history takes one report at most, the new one"),
     };
     let mut unread = Vec::new();
     let mut past = Past::new(&file, &newest);

@@ -38,15 +38,13 @@ const TIME_OF_PAIRS: Duration = Duration::from_secs(10);
 
 pub fn task(args: Args) -> anyhow::Result<Task> {
     let [a, b] = &args.run[..] else {
-        let line = "--run needs two commands: give it twice, once for A and once for B";
-        return Err(Usage(line.into()).into());
+        refuse!("--run needs two commands: give it twice, once for A and once for B");
     };
     if !args.pairs.is_none_or(|pairs| (LEAST_PAIRS..=MOST_PAIRS).contains(&pairs)) {
-        let line = format!(
+        refuse!(
             "--pairs must be from {LEAST_PAIRS} to {MOST_PAIRS}: fewer could not tell a change \
              from chance"
         );
-        return Err(Usage(line).into());
     }
     let children = [Child::from_words(a)?, Child::from_words(b)?];
     Ok(Task::Later(Box::new(move |stop, context| {
@@ -80,9 +78,10 @@ fn judged([a, b]: [Runs; 2], seed: u64) -> anyhow::Result<Compared> {
     if compared.change.as_ref().is_some_and(|change| !change.rows.is_empty()) {
         return Ok(compared);
     }
-    let line = "the two have no figure in common: use one command of this tool in both, or a \
-                --metric that both print";
-    Err(Usage(line.into()).into())
+    refuse!(
+        "the two have no figure in common: use one command of this tool in both, or a --metric \
+         that both print"
+    )
 }
 
 /// What a command wrote, and the share that was taken of its time, if that can be seen.
@@ -143,7 +142,7 @@ impl Turns<'_> {
                 Err(why) => {
                     let told = format!("{why}; {complete} of {pairs} pairs are complete");
                     if complete < LEAST_PAIRS {
-                        return Err(Usage(format!("{told}, and {LEAST_PAIRS} are needed")).into());
+                        refuse!("{told}, and {LEAST_PAIRS} are needed");
                     }
                     self.progress.suspend(|| self.context.warn(&told));
                     break;
