@@ -22,37 +22,35 @@ struct Clock {
     latency: fn(Instant, u64),
 }
 
+/// A clock of this call, and what reads it as a user does and in nanoseconds.
+macro_rules! clock {
+    ($id:literal, $call:literal, $kind:literal, $claims:expr, $now:expr, $read:expr) => {
+        Clock {
+            id: $id,
+            call: $call,
+            kind: $kind,
+            claims: $claims,
+            claimed_ns: || 0,
+            read: $read,
+            throughput: |start, reads| throughput(start, reads, $now),
+            latency: |start, reads| latency(start, reads, $now),
+        }
+    };
+}
+
 const CLOCKS: &[Clock] = &[
-    Clock {
-        id: "instant-now",
-        call: "Instant::now()",
-        kind: "monotonic",
-        claims: MONOTONIC,
-        claimed_ns: || 0,
-        read: stopwatch,
-        throughput: |start, reads| throughput(start, reads, |_| Instant::now()),
-        latency: |start, reads| latency(start, reads, |_| Instant::now()),
-    },
-    Clock {
-        id: "instant-elapsed",
-        call: "start.elapsed()",
-        kind: "monotonic",
-        claims: MONOTONIC,
-        claimed_ns: || 0,
-        read: |start| ns(start.elapsed()),
-        throughput: |start, reads| throughput(start, reads, |start| start.elapsed()),
-        latency: |start, reads| latency(start, reads, |start| start.elapsed()),
-    },
-    Clock {
-        id: "system-time-now",
-        call: "SystemTime::now()",
-        kind: "wall",
-        claims: REALTIME,
-        claimed_ns: || 0,
-        read: |_| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, ns),
-        throughput: |start, reads| throughput(start, reads, |_| SystemTime::now()),
-        latency: |start, reads| latency(start, reads, |_| SystemTime::now()),
-    },
+    clock!("instant-now", "Instant::now()", "monotonic", MONOTONIC, |_| Instant::now(), stopwatch),
+    clock!(
+        "instant-elapsed",
+        "start.elapsed()",
+        "monotonic",
+        MONOTONIC,
+        |start| start.elapsed(),
+        |start| ns(start.elapsed())
+    ),
+    clock!("system-time-now", "SystemTime::now()", "wall", REALTIME, |_| SystemTime::now(), |_| {
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, ns)
+    }),
     #[cfg(target_os = "wasi")]
     wasi::clock!(0, "clock-time-get-realtime", "clock_time_get(realtime, 1)", "wall"),
     #[cfg(target_os = "wasi")]
@@ -407,14 +405,8 @@ mod wasi {
     macro_rules! clock {
         ($number:literal, $id:literal, $call:literal, $kind:literal) => {
             Clock {
-                id: $id,
-                call: $call,
-                kind: $kind,
-                claims: "",
                 claimed_ns: || wasi::resolution($number),
-                read: |_| wasi::now($number),
-                throughput: |start, reads| throughput(start, reads, |_| wasi::now($number)),
-                latency: |start, reads| latency(start, reads, |_| wasi::now($number)),
+                ..clock!($id, $call, $kind, "", |_| wasi::now($number), |_| wasi::now($number))
             }
         };
     }
