@@ -12,14 +12,13 @@ use std::io::{self, Write};
 pub const TIMES: u32 = 100;
 
 /// The instruction; `None` on processors for which there is no such code.
-#[cfg(target_arch = "x86_64")]
-pub const INSTRUCTION: Option<&str> = Some("rdtsc");
-#[cfg(target_arch = "aarch64")]
-#[allow(missing_docs, reason = "as above")]
-pub const INSTRUCTION: Option<&str> = Some("mrs cntvct_el0");
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-#[allow(missing_docs, reason = "as above")]
-pub const INSTRUCTION: Option<&str> = None;
+pub const INSTRUCTION: Option<&str> = if cfg!(target_arch = "x86_64") {
+    Some("rdtsc")
+} else if cfg!(target_arch = "aarch64") {
+    Some("mrs cntvct_el0")
+} else {
+    None
+};
 
 /// The clock that executes the same instruction. If it cannot be opened, [`reads`] would end the
 /// process.

@@ -3,12 +3,8 @@
 //!
 //! Also the events that count micro-operations on this processor.
 
-#![cfg_attr(
-    not(target_arch = "x86_64"),
-    allow(dead_code, reason = "no other processor's events are in the tables")
-)]
-
 use super::Unavailable;
+use crate::machine::Cpuid;
 use std::fs::File;
 use std::io::Read;
 
@@ -75,23 +71,14 @@ fn opened(_: Event) -> Result<File, Unavailable> {
 pub type MicroOperations = (&'static str, u64);
 
 /// The events of this processor; empty if its events are not in the tables.
-#[cfg(target_arch = "x86_64")]
 pub fn micro_operations() -> Vec<MicroOperations> {
-    let cpuid = raw_cpuid::CpuId::new();
-    let (Some(vendor), Some(version)) = (cpuid.get_vendor_info(), cpuid.get_feature_info()) else {
-        return Vec::new();
-    };
-    of(vendor.as_str(), version.family_id(), version.model_id())
-}
-
-/// No other processor's events are in the tables.
-#[cfg(not(target_arch = "x86_64"))]
-pub fn micro_operations() -> Vec<MicroOperations> {
-    Vec::new()
+    let Some(cpuid) = Cpuid::native() else { return Vec::new() };
+    let (family, model, _) = cpuid.signature().unwrap_or_default();
+    of(&cpuid.vendor(), family, model)
 }
 
 /// The events by CPUID's signature, from `uops.txt`.
-fn of(vendor: &str, family: u8, model: u8) -> Vec<MicroOperations> {
+fn of(vendor: &str, family: u32, model: u32) -> Vec<MicroOperations> {
     let hex = |word: &str| u64::from_str_radix(word, 16).ok();
     let row = |line: &'static str| -> Option<Vec<MicroOperations>> {
         let (who, events) = line.split_once(": ")?;

@@ -3,19 +3,15 @@
 
 use super::rust_loop::{Read, opened};
 use super::{Reader, Unit};
+use crate::machine::Cpuid;
 
-/// Four additions, each of which waits for the one before.
-struct Four;
-struct Five;
+/// Four or five additions, each of which waits for the one before.
+struct Chain<const ADDITIONS: u64>;
 
 /// Readers of four and of five dependent additions, or `None` on processors for which they do not
 /// exist.
 pub fn four_and_five() -> Option<[Reader; 2]> {
-    let readers = [
-        Reader::without_entry(opened(Four, Unit::Hz(1.0), None)),
-        Reader::without_entry(opened(Five, Unit::Hz(1.0), None)),
-    ];
-    cfg!(any(target_arch = "x86_64", target_arch = "aarch64")).then_some(readers)
+    here(Chain::<CYCLES>).zip(here(Chain::<5>)).map(<[Reader; 2]>::from)
 }
 
 /// The cycles that one read of the first of [`four_and_five`] takes: adding registers has a latency
@@ -51,26 +47,25 @@ macro_rules! additions {
     };
 }
 
-impl Read for Four {
+impl<const ADDITIONS: u64> Read for Chain<ADDITIONS> {
     #[inline(always)]
     fn read(&mut self) {
-        additions!(1, 2, 3, 4);
+        if ADDITIONS == CYCLES {
+            additions!(1, 2, 3, 4);
+        } else {
+            additions!(1, 2, 3, 4, 5);
+        }
     }
 
     fn value(&mut self) -> u64 {
-        4
+        ADDITIONS
     }
 }
 
-impl Read for Five {
-    #[inline(always)]
-    fn read(&mut self) {
-        additions!(1, 2, 3, 4, 5);
-    }
-
-    fn value(&mut self) -> u64 {
-        5
-    }
+/// A reader, on the processors for which it exists.
+fn here(steps: impl Read) -> Option<Reader> {
+    let reader = Reader::without_entry(opened(steps, Unit::Hz(1.0), None));
+    cfg!(any(target_arch = "x86_64", target_arch = "aarch64")).then_some(reader)
 }
 
 /// Additions to eight registers in turn, none of which waits for another register.
@@ -83,23 +78,17 @@ pub const INDEPENDENT: u64 = 32;
 /// units for: six in the widest x86 cores, and eight in the widest of Arm's. How long they take
 /// shows whether the units are shared. `None` on processors for which it does not exist.
 pub fn independent() -> Option<Reader> {
-    let reader = Reader::without_entry(opened(Eight, Unit::Hz(1.0), None));
-    cfg!(any(target_arch = "x86_64", target_arch = "aarch64")).then_some(reader)
+    here(Eight)
 }
 
 /// The fewest additions per cycle that any core makes that is as recent as this one: four on x86
 /// processors with AVX2, from Haswell and Zen on, except AMD's family 15h (Fog, *Instruction
 /// tables* and *The microarchitecture of Intel, AMD and VIA CPUs*). `None` if that is not known.
 pub fn least_width() -> Option<f64> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let cpuid = raw_cpuid::CpuId::new();
-        let avx2 = cpuid.get_extended_feature_info()?.has_avx2();
-        let family = cpuid.get_feature_info()?.family_id();
-        (avx2 && family != 0x15).then_some(4.0)
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    None
+    let cpuid = Cpuid::native()?;
+    let has_avx2 = cpuid.leaf(7, 0)?.ebx >> 5 & 1 == 1;
+    let (family, ..) = cpuid.signature()?;
+    (has_avx2 && family != 0x15).then_some(4.0)
 }
 
 /// One addition to each of eight registers. Clobbers the registers and the flags.

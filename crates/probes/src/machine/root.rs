@@ -523,20 +523,20 @@ impl Cpuid {
 
     /// A basic or extended leaf, if the processor reports that it has it. Reading a leaf beyond the
     /// highest would return the values of another leaf (Intel SDM volume 2A, CPUID).
-    pub(super) fn leaf(&self, eax: u32, ecx: u32) -> Option<CpuIdResult> {
+    pub(crate) fn leaf(&self, eax: u32, ecx: u32) -> Option<CpuIdResult> {
         let highest = self.cpuid1(eax & 0x8000_0000).eax;
         (highest >= eax).then(|| self.cpuid2(eax, ecx))
     }
 
     /// The vendor string of twelve letters (leaf 0).
-    pub(super) fn vendor(&self) -> String {
+    pub(crate) fn vendor(&self) -> String {
         let zero = self.cpuid1(0);
         letters([zero.ebx, zero.edx, zero.ecx])
     }
 
     /// Family, model and stepping, assembled as the kernel does (leaf 1 EAX; `arch/x86/lib/cpu.c`).
     /// The decoder's own sum of the two family fields can overflow.
-    pub(super) fn signature(&self) -> Option<(u32, u32, u32)> {
+    pub(crate) fn signature(&self) -> Option<(u32, u32, u32)> {
         let eax = self.leaf(1, 0)?.eax;
         let family = eax >> 8 & 0xf;
         let model = eax >> 4 & 0xf;
