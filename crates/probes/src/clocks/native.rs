@@ -199,16 +199,12 @@ impl Loops for NativeLoops {
     }
 }
 
-/// Why a clock's own check refused it.
-#[cfg(not(windows))]
-fn refused(what: &str, errno: i32) -> Unavailable {
-    Unavailable::os(what, errno)
-}
-
 /// Why a clock's own check refused it. The number is an `errno` on Windows too, which the system's
 /// own error messages do not use.
-#[cfg(windows)]
 fn refused(what: &str, errno: i32) -> Unavailable {
+    if cfg!(not(windows)) {
+        return Unavailable::os(what, errno);
+    }
     Unavailable(match errno {
         libc::ENOSYS => format!("{what}: this version of Windows (or Wine) does not have it"),
         libc::EINVAL => format!("{what}: the C library does not know this clock"),
@@ -218,12 +214,8 @@ fn refused(what: &str, errno: i32) -> Unavailable {
 }
 
 /// The range of a `time_t`: to 2038 if it has 32 bits.
-#[cfg(unix)]
 #[cfg_attr(target_env = "musl", allow(deprecated, reason = "libc means its 32-bit targets"))]
 pub(crate) const TIME_T: Range = Range::seconds(size_of::<libc::time_t>() as u32 * 8 - 1);
-/// The range of a `time_t`, which has 64 bits.
-#[cfg(not(unix))]
-pub(crate) const TIME_T: Range = Range::seconds(63);
 
 /// The range of the kernel's `long` of seconds, in the call that programs without a C library make:
 /// to 2038 if a `long` has 32 bits.

@@ -223,9 +223,11 @@ pub fn distances() -> Option<Distances> {
 }
 
 /// The error of clock_gettime64 in a 32-bit program, which old filters of system calls refuse
-/// (moby#40734); empty if it works.
-#[cfg(target_pointer_width = "32")]
+/// (moby#40734); empty if it works. A 64-bit program has no such call.
 pub fn time64() -> Option<String> {
+    if cfg!(target_pointer_width = "64") {
+        return None;
+    }
     /// Number of clock_gettime64 on every 32-bit architecture (kernel,
     /// `scripts/syscall.tbl`).
     const CLOCK_GETTIME64: libc::c_long = 403;
@@ -236,12 +238,6 @@ pub fn time64() -> Option<String> {
         0 => String::new(),
         _ => error(),
     })
-}
-
-/// `None`: a 64-bit program has no such call.
-#[cfg(not(target_pointer_width = "32"))]
-pub fn time64() -> Option<String> {
-    None
 }
 
 /// Longer than any record (kernel, CONSOLE_EXT_LOG_MAX is 8192).

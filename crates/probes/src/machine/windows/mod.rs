@@ -298,10 +298,9 @@ pub fn fill_processors(cpu: &mut Cpu) {
     cpu.logical = cpu.logical.max(logical);
     let cores = topology_records(RelationProcessorCore);
     cpu.smt = cores.as_ref().map(|flags| flags.iter().any(|flags| flags & LTP_PC_SMT != 0));
-    cpu.cores = cores.map(|topology_records| topology_records.len());
-    cpu.sockets =
-        topology_records(RelationProcessorPackage).map(|topology_records| topology_records.len());
-    cpu.nodes = topology_records(RelationNumaNode).map(|topology_records| topology_records.len());
+    cpu.cores = cores.map(|flags| flags.len());
+    cpu.sockets = topology_records(RelationProcessorPackage).map(|records| records.len());
+    cpu.nodes = topology_records(RelationNumaNode).map(|records| records.len());
 }
 
 /// The first byte of each record of that kind; in the record of a core, these are its flags.
