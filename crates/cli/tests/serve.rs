@@ -402,6 +402,28 @@ fn a_signal_ends_it_without_an_error() {
 
 /// Too many open files are no reason to end.
 #[cfg(target_os = "linux")]
+// On other targets the C compiler may be for another machine than the tool.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn it_survives_that_the_c_library_cannot_sleep() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (source, library) = (folder.path().join("awake.c"), folder.path().join("awake.so"));
+    let refuses = "int clock_nanosleep() { return 1; }\nint nanosleep() { return -1; }\n";
+    std::fs::write(&source, refuses).expect("room");
+    let mut built = Command::new("cc");
+    built.args(["-shared", "-fPIC", "-o"]).args([&library, &source]);
+    assert!(built.status().expect("the compiler that built the readers").success());
+    let mut command = tool(&["serve", "--start-now", "--listen", "127.0.0.1:0"]);
+    command.env("LD_PRELOAD", &library).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the tool");
+    thread::sleep(Duration::from_secs(4));
+    let ended = child.try_wait().expect("a child");
+    child.kill().expect("it runs, or nobody has waited for it");
+    let output = child.wait_with_output().expect("what it wrote");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(ended.is_none() && errors.contains("Listening"), "{errors}");
+}
+
 #[test]
 fn it_survives_that_no_more_files_may_be_open() {
     let server = Server::with(&[]);

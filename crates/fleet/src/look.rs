@@ -5,7 +5,6 @@ use chronoscope_probes::machine::Root;
 use chronoscope_probes::machine::noise::run_queue_ns;
 use chronoscope_probes::machine::quota::{Freezer, Quota};
 use chronoscope_probes::waits::os;
-use std::thread;
 use std::time::Duration;
 
 /// A shorter standstill is not a stall: ordinary machines wake a thread that late. In nanoseconds,
@@ -63,7 +62,7 @@ impl Watch {
         os::forget_continue();
         self.freezer.forget();
         let before = self.look();
-        thread::sleep(time);
+        chronoscope_probes::time::sleep(time);
         let after = self.look();
         let halted = os::continued() || self.freezer.was_frozen();
         let stalled = if halted { 0 } else { stall(&before, &after, time) };
