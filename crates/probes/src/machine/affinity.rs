@@ -1,6 +1,5 @@
 //! Which CPUs a thread may use, and how to pin it to one.
 
-use std::fmt;
 use std::io;
 use std::marker::PhantomData;
 
@@ -11,8 +10,11 @@ use super::os;
 pub use os::allowed;
 
 /// Pins the calling thread to CPU `cpu` until the guard is dropped.
-pub fn pin(cpu: usize) -> Result<PinGuard, PinError> {
-    let before = os::pin(cpu).map_err(|error| PinError { cpu, allowed: allowed(), error })?;
+///
+/// # Errors
+/// Why it cannot run there, in words for the user.
+pub fn pin(cpu: usize) -> Result<PinGuard, String> {
+    let before = os::pin(cpu).map_err(|error| refused(cpu, &allowed(), &error))?;
     Ok(PinGuard { before, cpu, thread: PhantomData })
 }
 
@@ -39,34 +41,17 @@ impl Drop for PinGuard {
     }
 }
 
-#[derive(Debug)]
-pub struct PinError {
-    cpu: usize,
-    allowed: Vec<usize>,
-    error: io::Error,
-}
-
-impl fmt::Display for PinError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.allowed.is_empty() || self.allowed.contains(&self.cpu) {
-            return write!(f, "cannot run on CPU {} only: {}", self.cpu, self.error);
-        }
-        write!(f, "CPU {} is not among those that this process may use: ", self.cpu)?;
-        for (nth, cpu) in self.allowed.iter().enumerate() {
-            match nth {
-                0 => write!(f, "{cpu}")?,
-                1..=15 => write!(f, ", {cpu}")?,
-                _ => return write!(f, ", ... up to {}", self.allowed[self.allowed.len() - 1]),
-            }
-        }
-        Ok(())
+fn refused(cpu: usize, allowed: &[usize], error: &io::Error) -> String {
+    /// More are not listed.
+    const MOST: usize = 16;
+    if allowed.is_empty() || allowed.contains(&cpu) {
+        return format!("cannot run on CPU {cpu} only: {error}");
     }
-}
-
-impl std::error::Error for PinError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
+    let mut listed: Vec<String> = allowed.iter().take(MOST).map(ToString::to_string).collect();
+    if let Some(last) = allowed.get(MOST..).and_then(<[_]>::last) {
+        listed.push(format!("... up to {last}"));
     }
+    format!("CPU {cpu} is not among those that this process may use: {}", listed.join(", "))
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -96,7 +81,7 @@ mod tests {
     #[test]
     fn the_error_names_a_cpu_that_does_not_exist() {
         for cpu in [1023, 65_000, 1 << 16, usize::MAX] {
-            let error = pin(cpu).expect_err("no such CPU").to_string();
+            let error = pin(cpu).expect_err("no such CPU");
             assert!(error.contains(&format!("CPU {cpu} ")), "{error}");
         }
     }
