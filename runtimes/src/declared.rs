@@ -135,7 +135,6 @@ fn each<T>(text: &'static str, of: impl Fn(&'static str) -> T) -> &'static mut [
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::find;
 
     /// Windows' compiler knows C# 5 only, and an assembly is the same wherever it runs.
