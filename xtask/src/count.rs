@@ -38,7 +38,7 @@ fn counted(text: &str) -> Result<usize> {
     let mut count = 0;
     while let Some(line) = lines.next() {
         let code = line.trim();
-        if !code.starts_with("#[cfg(test)]") {
+        if !["#[cfg(test)]", "#[cfg(all(test,"].iter().any(|test| code.starts_with(test)) {
             count += usize::from(!code.is_empty() && !code.starts_with("//"));
             continue;
         }
@@ -49,7 +49,7 @@ fn counted(text: &str) -> Result<usize> {
                 left_out.push_str(next);
                 indent(next) <= indent(line) && next.trim_end().ends_with([';', '}', ','])
             };
-            ensure!(lines.any(|next| ends(&next)), "#[cfg(test)] has no end:\n{left_out}");
+            ensure!(lines.any(|next| ends(&next)), "an item for tests has no end:\n{left_out}");
         }
     }
     Ok(count)
@@ -119,6 +119,12 @@ mod tests {
         let text = "#[cfg(test)]\nuse a::{\n    b,\n};\n#[cfg(test)]\nimpl A for B\n\
                     where\n    C: D,\n{\n}\nuse e;\n";
         assert_eq!(counted(text).unwrap(), 1);
+    }
+
+    #[test]
+    fn tests_of_one_system_are_tests() {
+        let text = "#[cfg(all(test, unix))]\nmod a {\n    b!();\n}\n#[cfg(unix)]\nuse c;\n";
+        assert_eq!(counted(text).unwrap(), 2);
     }
 
     #[test]
