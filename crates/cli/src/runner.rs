@@ -205,7 +205,7 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
     report.findings.retain(|finding| !options.findings.allows(finding));
     let filed = options.naming.filed(&report);
     let write = |format: &Format| {
-        if format.distributions_only && section::distributions(&report).is_empty() {
+        if format.distributions_only && section::waits::waits_of(&report).next().is_none() {
             let id = format.id;
             context.warn(&format!("{id} holds distributions only, and this report has none"));
         }

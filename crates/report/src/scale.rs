@@ -14,7 +14,6 @@ pub enum Unit {
     /// A change, as a share with a sign.
     Change,
     Seconds,
-    Ppm,
 }
 
 /// How an axis is divided.
@@ -284,7 +283,6 @@ fn exact(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Ns => format!("{value} ns"),
         Unit::Seconds => format!("{value} s"),
-        Unit::Ppm => format!("{value} ppm"),
         Unit::Count => value,
         // As a factor, because a percentage of the largest numbers is none.
         Unit::Share | Unit::Change => format!("{value} x 100 %"),

@@ -4,8 +4,7 @@ use chronoscope_report::scale::{Scale, Unit};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-const UNITS: [Unit; 6] =
-    [Unit::Ns, Unit::Count, Unit::Share, Unit::Change, Unit::Seconds, Unit::Ppm];
+const UNITS: [Unit; 5] = [Unit::Ns, Unit::Count, Unit::Share, Unit::Change, Unit::Seconds];
 
 /// Numbers of every size, and those at which arithmetic goes wrong.
 fn any_number() -> impl Strategy<Value = f64> {
@@ -103,7 +102,6 @@ fn labels_are_round() {
         (linear(Unit::Change, -0.1, 0.1), "-10 % | -5 % | 0 % | +5 % | +10 %"),
         (linear(Unit::Share, 0.0, 1.0), "0 % | 20 % | 40 % | 60 % | 80 % | 100 %"),
         (linear(Unit::Seconds, 0.0, 60.0), "0 s | 20 s | 40 s | 60 s"),
-        (linear(Unit::Ppm, -0.05, 0.25), "0 ppm | 0.1 ppm | 0.2 ppm"),
         (Scale::log(Unit::Count, [1.0, 1e6]), "1 | 100 | 10 k | 1 M"),
         (Scale::log(Unit::Share, [0.02, 1.0]), "10 % | 100 %"),
         (Scale::nines(1000), "0 | 50 | 90 | 99 | 99.9"),

@@ -328,7 +328,7 @@ fn from_report(
             "it has {what} to advise from; `{how} --export json=PATH` writes a report that has"
         ));
     }
-    let none = section::distributions(&report).is_empty();
+    let none = section::waits::waits_of(&report).next().is_none();
     match exports.iter().find(|export| export.shape.distributions_only() && none) {
         Some(export) => {
             refuse(format!("it has no waits, and {} holds nothing else", export.shape.id()))

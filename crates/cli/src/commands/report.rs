@@ -126,7 +126,7 @@ impl Args {
     }
 
     fn written(&self, format: &Format, report: &Report) -> anyhow::Result<String> {
-        if format.distributions_only && section::distributions(report).is_empty() {
+        if format.distributions_only && section::waits::waits_of(report).next().is_none() {
             let (file, id) = (self.files[0].display(), format.id);
             refuse!("{file}: it has no waits, and {id} holds nothing else");
         }

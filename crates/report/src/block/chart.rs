@@ -74,10 +74,6 @@ pub enum Hue {
     Report(usize),
     /// One of several parts or series, by number.
     Part(usize),
-    /// What belongs to the frame of a chart.
-    Quiet,
-    /// What is wrong.
-    Bad,
 }
 
 /// A picture of figures on two axes, or of cells.

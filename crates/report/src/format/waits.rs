@@ -3,7 +3,7 @@
 
 use super::json::put;
 use crate::clean::clean;
-use crate::section::{Distribution, distributions};
+use crate::section::waits::{label, tag, waits_of};
 use chronoscope_model::histogram::Histogram;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::{Report, Wait};
@@ -22,11 +22,10 @@ const HIGHEST: usize = 1000;
 /// # Errors
 /// Those of the writer.
 pub(super) fn cyclictest(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let rows = distributions(report);
-    for (nth, row) in rows.iter().enumerate() {
-        writeln!(out, "# T{nth} is {}", clean(&row.label))?;
+    let waits: Vec<&Wait> = waits_of(report).collect();
+    for (nth, wait) in waits.iter().enumerate() {
+        writeln!(out, "# T{nth} is {}", clean(&label(wait)))?;
     }
-    let waits: Vec<&Wait> = rows.iter().map(|row| row.wait).collect();
     for (nth, wait) in waits.iter().enumerate() {
         writeln!(
             out,
@@ -147,7 +146,7 @@ struct Thread<'a> {
     node: i64,
     method: &'a str,
     load: &'a str,
-    label: &'a str,
+    label: String,
     interval: f64,
     missed: u64,
 }
@@ -157,8 +156,7 @@ struct Thread<'a> {
 /// # Errors
 /// Those of the writer.
 pub(super) fn cyclictest_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let rows = distributions(report);
-    let thread: BTreeMap<usize, Thread> = rows.iter().map(thread).enumerate().collect();
+    let thread: BTreeMap<usize, Thread> = waits_of(report).map(thread).enumerate().collect();
     let kernel = report.environment.kernel.as_deref().unwrap_or_default();
     let file = File {
         file_version: 1,
@@ -182,8 +180,7 @@ pub(super) fn cyclictest_json(report: &Report, out: &mut dyn Write) -> io::Resul
     put(serde_json::to_string_pretty(&file), out)
 }
 
-fn thread<'a>(row: &'a Distribution<'a>) -> Thread<'a> {
-    let wait = row.wait;
+fn thread(wait: &Wait) -> Thread<'_> {
     Thread {
         histogram: microseconds(wait),
         cycles: wait.samples,
@@ -194,7 +191,7 @@ fn thread<'a>(row: &'a Distribution<'a>) -> Thread<'a> {
         node: -1,
         method: &wait.id,
         load: wait.load.name(),
-        label: &row.label,
+        label: label(wait),
         interval: wait.requested_ns.unwrap_or(0) as f64 / 1000.0,
         missed: wait.grid.as_ref().map_or(0, |grid| grid.missed),
     }
@@ -237,15 +234,16 @@ pub(super) fn hdr_log(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         out,
         "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\""
     )?;
-    for found in distributions(report) {
+    for wait in waits_of(report) {
         let mut line = |tag: &str, histogram: &Histogram| {
             let max_ms = histogram.max_ns as f64 / 1e6;
-            let (seconds, hdr) = (found.wait.seconds, &histogram.hdr);
+            let (seconds, hdr) = (wait.seconds, &histogram.hdr);
             writeln!(out, "Tag={tag},0.000,{seconds:.3},{max_ms:.6},{hdr}")
         };
-        line(&found.tag, &found.wait.overshoot)?;
-        if let Some(grid) = &found.wait.grid {
-            line(&format!("{}:corrected", found.tag), &grid.corrected)?;
+        let tag = tag(wait);
+        line(&tag, &wait.overshoot)?;
+        if let Some(grid) = &wait.grid {
+            line(&format!("{tag}:corrected"), &grid.corrected)?;
         }
     }
     Ok(())

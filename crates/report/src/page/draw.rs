@@ -58,18 +58,11 @@ pub(super) fn hue(hue: Hue) -> String {
         Hue::Spin(nth) => format!("spin{}", nth % 3),
         Hue::Report(nth) => format!("report{}", nth % 4),
         Hue::Part(nth) => format!("part{}", nth % 6),
-        Hue::Quiet => "quiet-hue".into(),
-        Hue::Bad => "bad".into(),
     }
 }
 
 /// The plain colour of a name in the light theme, as the style sheet has it.
 pub(super) fn colour(name: &str) -> &'static str {
-    let name = match name {
-        "quiet-hue" => "dim",
-        "bad" => "warn",
-        name => name,
-    };
     let value = STYLE.split_once(&format!("--{name}: ")).map(|(_, rest)| rest);
     value.and_then(|rest| rest.split_once(';')).map_or("#000", |(value, _)| value)
 }

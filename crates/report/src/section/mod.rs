@@ -11,7 +11,7 @@ use crate::block::{Block, Cell, Column, Item, Part, Row, Table, Text, Tone, Valu
 use crate::number::{self, percent, plural, short};
 use crate::page::Input;
 use chronoscope_model::waits::{Load, LoadRun};
-use chronoscope_model::{Estimate, Report, Wait};
+use chronoscope_model::{Estimate, Report};
 use std::borrow::Borrow;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,7 +47,6 @@ pub struct Section {
     /// The rows for programs, which use the keys of the columns; no rows if the report does not
     /// hold the section. Absent if the section is not a table.
     pub table: Option<fn(&Report) -> Table>,
-    pub distributions: Option<fn(&Report) -> Vec<Distribution<'_>>>,
 }
 
 /// The defaults of a section.
@@ -60,18 +59,7 @@ const SECTION: Section = Section {
     glance: None,
     page: None,
     table: None,
-    distributions: None,
 };
-
-/// The durations behind one row of a section.
-#[derive(Clone, Debug)]
-pub struct Distribution<'a> {
-    pub wait: &'a Wait,
-    /// What distinguishes this row from others, without spaces and commas.
-    pub tag: String,
-    /// The tag in words.
-    pub label: String,
-}
 
 macro_rules! sections {
     ($($file:ident $(and $more:ident)?,)*) => {
@@ -152,11 +140,6 @@ pub(crate) fn tables(report: &Report) -> Vec<(&'static str, Table)> {
     }
     let measured: Vec<_> = measured(report).iter().filter_map(rows).collect();
     if measured.is_empty() { ALL.iter().find_map(rows).into_iter().collect() } else { measured }
-}
-
-pub fn distributions(report: &Report) -> Vec<Distribution<'_>> {
-    let all = ALL.iter().filter_map(|section| section.distributions);
-    all.flat_map(|of| of(report)).collect()
 }
 
 /// A clock with its call, as a program writes it.

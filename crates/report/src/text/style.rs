@@ -91,10 +91,6 @@ impl Style {
         if bar.is_empty() { "▏".into() } else { bar }
     }
 
-    pub fn rule(&self, width: usize) -> String {
-        self.paint(Tone::Dim, &self.signs("─").repeat(width))
-    }
-
     /// A line as it is written: cut to the width, marks turned into colour.
     ///
     /// `open` carries the tone of a passage that was wrapped over the end of the line.

@@ -3,10 +3,7 @@
 mod details;
 mod table;
 
-use super::{
-    Detail, Line, Rows, SECTION as PLAIN, Section, Spec, absent, each, lines_blocks, together,
-    whose,
-};
+use super::{Detail, Line, Rows, Section, Spec, absent, each, lines_blocks, together, whose};
 use crate::block::{Block, Cell, Column, Part, Rank, Table, Text, Tone};
 use crate::number::plural;
 use crate::page::Input;
@@ -28,7 +25,6 @@ pub const SECTION: Section = Section {
         let all = report.clocks.iter().chain(&report.clocks_under_load);
         Rows::data(table::columns()).of_all(all)
     }),
-    ..PLAIN
 };
 
 const PARTS: &[Part] = &[

@@ -4,10 +4,9 @@ mod counter;
 mod facts;
 mod known;
 
-use super::{Detail, Rows, SECTION as PLAIN, Section, Spec, columns, each};
+use super::{Detail, Rows, SECTION as PLAIN, Section, Spec, columns};
 use crate::block::{Block, Cell, Fact, Table, Text, Tone, Value};
 use crate::number::{count, percent, plural, three};
-use crate::page::Input;
 use chronoscope_model::change::CLOCK_SOURCE;
 use chronoscope_model::clock::Comparison;
 use chronoscope_model::environment::{Environment, Rate, RateKind, TscKind};
@@ -20,7 +19,6 @@ pub const SECTION: Section = Section {
     records: &[("environment", "environment"), ("ruler", "ruler")],
     terms: packed!("terms.md"),
     view,
-    page: Some(page),
     glance: Some(|report, _| glance(report)),
     table: Some(machine_data),
     ..PLAIN
@@ -126,19 +124,6 @@ fn columns() -> Vec<Spec<Row>> {
         "unit" "unit" [] Cell::text(data.unit);
         "basis" "basis" [] Cell::text(*basis);
     }
-}
-
-// The machine as the last part of a page: everything that is known, once for each report.
-
-fn page(inputs: &[Input<'_>]) -> Vec<Block> {
-    each(inputs, |input| {
-        let env = &input.report.environment;
-        let sentence = format!("Measured on {}.", processor(env));
-        let mut blocks = vec![Block::noted("This machine", sentence)];
-        blocks.extend(brief(input.report));
-        blocks.extend(whole(input.report, true));
-        blocks
-    })
 }
 
 // The machine and the ruler in a few lines.

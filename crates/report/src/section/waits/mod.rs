@@ -8,7 +8,7 @@ mod charts;
 mod table;
 mod why;
 
-use super::{Detail, Distribution, Rows, Section, shown};
+use super::{Detail, Rows, Section, shown};
 use crate::block::{Block, Cell, Column, Table, Text, Tone};
 use crate::clean::is_unseen;
 use crate::number::{count, percent, plural, short};
@@ -35,7 +35,6 @@ pub const SECTION: Section = Section {
         let rows = report.waits.iter().map(|wait| (wait, false));
         Rows::data(table::wait_columns(Traits::default())).of_all(rows)
     }),
-    distributions: Some(distributions),
     // Three methods more than there are clocks of a kind: a sleep, a spin and both together.
     glance: Some(|report, clocks| brief(report, 3 + clocks)),
     page: Some(page),
@@ -202,13 +201,8 @@ fn group(rows: &[&Wait], short: bool) -> (&'static str, String) {
     if rows.iter().any(lost) { (what, format!("{waits}, load incomplete")) } else { (what, waits) }
 }
 
-fn distributions(report: &Report) -> Vec<Distribution<'_>> {
-    let of = |wait| Distribution { wait, tag: tag(wait), label: label(wait) };
-    waits_of(report).map(of).collect()
-}
-
-/// What distinguishes one row from another.
-fn tag(wait: &Wait) -> String {
+/// What distinguishes one row from another, without spaces and commas.
+pub(crate) fn tag(wait: &Wait) -> String {
     let default = if wait.default_slack { "default" } else { "" };
     let parts = [
         wait.slack_ns.map(|slack| format!(":{default}slack{slack}")),
@@ -230,7 +224,7 @@ fn tag(wait: &Wait) -> String {
 /// A wait, and whether its CPU is part of its name.
 pub(super) type Labelled<'a> = (&'a Wait, bool);
 
-pub(super) fn waits_of(report: &Report) -> impl Iterator<Item = &Wait> {
+pub fn waits_of(report: &Report) -> impl Iterator<Item = &Wait> {
     report.waits.iter().filter(|wait| wait.samples > 0)
 }
 
@@ -253,7 +247,7 @@ pub(super) fn method_cell((wait, several): &Labelled) -> Cell {
 }
 
 /// What distinguishes one row from another, in words.
-pub(super) fn label(wait: &Wait) -> String {
+pub(crate) fn label(wait: &Wait) -> String {
     let what = if wait.period_ns.is_some() { "period" } else { "wait" };
     let default = if wait.default_slack { " (default)" } else { "" };
     let ns = |ns: Option<u64>, what: &str| ns.map(|ns| format!(" {what} {}", short(ns as f64)));
