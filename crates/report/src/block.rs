@@ -49,11 +49,7 @@ impl Text {
 
     /// Texts with a dot between each two: ` · `.
     pub fn dotted(texts: impl IntoIterator<Item = Self>) -> Self {
-        let texts = texts.into_iter().enumerate();
-        texts.fold(Self::default(), |all, (nth, text)| match nth {
-            0 => text,
-            _ => all.and(" · ").and(text),
-        })
+        texts.into_iter().reduce(|all, text| all.and(" · ").and(text)).unwrap_or_default()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -133,6 +129,14 @@ impl Block {
 
     pub fn paragraph(text: impl Into<Text>) -> Self {
         Self::Paragraph(text.into())
+    }
+    /// The head and the details of an entry of a list.
+    pub fn entry(&self) -> Option<(&Text, &[Text])> {
+        match self {
+            Self::Line(head) => Some((head, &[])),
+            Self::Item { head, details } => Some((head, details)),
+            _ => None,
+        }
     }
 }
 
@@ -444,6 +448,11 @@ pub enum Item {
     Row(Row),
 }
 
+impl Item {
+    pub fn row(&self) -> Option<&Row> {
+        if let Self::Row(row) = self { Some(row) } else { None }
+    }
+}
 /// Columns that belong together, under a heading of their own.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
@@ -466,10 +475,7 @@ pub struct Table {
 
 impl Table {
     pub fn rows(&self) -> impl Iterator<Item = &Row> + Clone {
-        self.items.iter().filter_map(|item| match item {
-            Item::Row(row) => Some(row),
-            Item::Group { .. } => None,
-        })
+        self.items.iter().filter_map(Item::row)
     }
 
     /// The cells of a column, by position.

@@ -51,7 +51,16 @@ impl Document<'_> {
     }
 
     fn block(&mut self, block: &Block) -> io::Result<()> {
-        let listed = std::mem::replace(&mut self.listed, matches!(block, Block::Item { .. }));
+        let listed = std::mem::replace(&mut self.listed, block.entry().is_some());
+        if let Some((head, details)) = block.entry() {
+            if !listed {
+                self.line("")?;
+            }
+            self.line(&format!("- {}", text(head)))?;
+            for detail in details {
+                self.line(&format!("  - {}", text(detail)))?;
+            }
+        }
         match block {
             Block::Heading { title, remark } => {
                 let level = if self.begun { "##" } else { "#" };
@@ -81,19 +90,7 @@ impl Document<'_> {
             Block::Paragraph(paragraph) | Block::Legend(paragraph) => {
                 self.apart(&text(paragraph))?;
             }
-            Block::Line(head) => {
-                self.listed = listed;
-                return self.block(&Block::item(head.clone()));
-            }
-            Block::Item { head, details } => {
-                if !listed {
-                    self.line("")?;
-                }
-                self.line(&format!("- {}", text(head)))?;
-                for detail in details {
-                    self.line(&format!("  - {}", text(detail)))?;
-                }
-            }
+            Block::Line(_) | Block::Item { .. } => {}
             Block::Code(code) => {
                 for (language, lines) in code {
                     self.apart(&format!("{}:", escape(language)))?;
@@ -118,8 +115,8 @@ impl Document<'_> {
         if table.is_empty() {
             return Ok(());
         }
-        let shown = |at: usize| shown(table, at);
-        let all: Vec<usize> = (0..table.columns.len()).filter(|at| shown(*at)).collect();
+        let is_drawn = |at: &usize| table.column(*at).any(|cell| cell.value.is_picture());
+        let all: Vec<usize> = (0..table.columns.len()).filter(|at| !is_drawn(at)).collect();
         let parts = table.by_part(&all);
         if parts.is_empty() {
             return self.columns(table, &all);
@@ -168,11 +165,6 @@ impl Document<'_> {
         let cells: Vec<String> = cells.collect();
         self.line(&format!("| {} |", cells.join(" | ")))
     }
-}
-
-/// Whether a column is shown: one that holds drawings is not.
-fn shown(table: &Table, at: usize) -> bool {
-    !table.column(at).any(|cell| cell.value.is_picture())
 }
 
 fn head(column: &Column) -> String {

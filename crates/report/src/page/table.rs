@@ -263,21 +263,18 @@ type Body<'a> = (Option<(&'a str, &'a str)>, Vec<&'a Row>);
 
 /// The rows in their groups, up to the most that are drawn.
 fn bodies(table: &Table) -> Vec<Body<'_>> {
-    let mut bodies: Vec<Body<'_>> = vec![(None, Vec::new())];
-    let mut rows = 0;
-    for item in &table.items {
-        match (item, bodies.last_mut()) {
-            _ if rows >= ROWS => break,
-            (Item::Group { name, remark }, _) => bodies.push((Some((name, remark)), Vec::new())),
-            (Item::Row(row), Some((_, body))) => {
-                body.push(row);
-                rows += 1;
-            }
-            (Item::Row(_), None) => {}
-        }
-    }
-    bodies.retain(|(_, rows)| !rows.is_empty());
-    bodies
+    let mut left = ROWS;
+    let groups = table.items.chunk_by(|_, next| matches!(next, Item::Row(_)));
+    let bodies = groups.map(|items| {
+        let group = match &items[0] {
+            Item::Group { name, remark } => Some((&**name, &**remark)),
+            Item::Row(_) => None,
+        };
+        let rows: Vec<&Row> = items.iter().filter_map(Item::row).take(left).collect();
+        left -= rows.len();
+        (group, rows)
+    });
+    bodies.filter(|(_, rows)| !rows.is_empty()).collect()
 }
 
 fn grid(table: &Table, columns: &[usize], under: &str, anchors: bool, once: &mut Once) -> Markup {
@@ -539,12 +536,9 @@ fn stack_cell(shares: &[Share]) -> Markup {
 /// them.
 pub(super) fn blocks(blocks: &[Block], level: u8, under: &str, once: &mut Once) -> Markup {
     let mut under = under.to_owned();
-    let mut rest = blocks;
     let mut written = Vec::new();
-    while let Some(first) = rest.first() {
-        let same = rest.iter().take_while(|it| alike(first, it)).count().max(1);
-        let (now, later) = rest.split_at(same);
-        written.push(match first {
+    for now in blocks.chunk_by(alike) {
+        written.push(match &now[0] {
             Block::Heading { title, remark } => {
                 under = once.id(&format!("{}/{title}", once.section));
                 html! { (heading(level, &under, title)) (deck(remark)) }
@@ -557,16 +551,14 @@ pub(super) fn blocks(blocks: &[Block], level: u8, under: &str, once: &mut Once) 
             Block::Line(_) | Block::Item { .. } => list(now),
             Block::Code(code) => self::code(code, once),
         });
-        rest = later;
     }
     html! { @for one in written { (one) } }
 }
 
 /// Whether two blocks that follow each other are one list or one row of charts.
 fn alike(a: &Block, b: &Block) -> bool {
-    let listed = |it: &Block| matches!(it, Block::Line(_) | Block::Item { .. });
-    let chart = |it: &Block| matches!(it, Block::Chart(_));
-    (listed(a) && listed(b)) || (chart(a) && chart(b))
+    let listed = a.entry().is_some() && b.entry().is_some();
+    listed || matches!((a, b), (Block::Chart(_), Block::Chart(_)))
 }
 
 fn charts(blocks: &[Block], once: &mut Once) -> Markup {
@@ -601,18 +593,12 @@ fn facts(facts: &[Fact], once: &mut Once) -> Markup {
 fn list(blocks: &[Block]) -> Markup {
     html! {
         ul {
-            @for block in blocks {
-                @match block {
-                    Block::Item { head, details } => {
-                        li {
-                            (text(head))
-                            @if !details.is_empty() {
-                                ul { @for detail in details { li { (text(detail)) } } }
-                            }
-                        }
+            @for (head, details) in blocks.iter().filter_map(Block::entry) {
+                li {
+                    (text(head))
+                    @if !details.is_empty() {
+                        ul { @for detail in details { li { (text(detail)) } } }
                     }
-                    Block::Line(head) => { li { (text(head)) } }
-                    _ => {}
                 }
             }
         }
