@@ -201,13 +201,7 @@ impl Element {
         };
         let style = include_str!("styles.txt").lines().find_map(row);
         let [fill, stroke, wide, opacity] = style.unwrap_or(["dim", "", "0", "1"]);
-        let (fill, stroke) = match self.class {
-            "mark" => ("none", colour("dim")),
-            "note" | "group" => (colour("ink"), "none"),
-            "name" => (colour(&own), "none"),
-            _ => (paint(fill), paint(stroke)),
-        };
-        let wide = if self.class == "mark" { "1" } else { wide };
+        let (fill, stroke) = (paint(fill), paint(stroke));
         let look =
             format!(r#"fill="{fill}" stroke="{stroke}" stroke-width="{wide}" opacity="{opacity}""#);
         let place = |at: &At| (px(left + at.0 * width), px(at.1 + top));
