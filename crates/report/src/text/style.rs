@@ -24,7 +24,7 @@ impl Default for Style {
     }
 }
 
-/// Every tone; its position here determines its mark.
+/// Every tone, in the order of their marks.
 const TONES: [Tone; 6] = [Tone::Strong, Tone::Dim, Tone::Good, Tone::Warn, Tone::Bad, Tone::Name];
 
 fn ansi(tone: Tone) -> anstyle::Style {
@@ -47,8 +47,7 @@ fn ansi(tone: Tone) -> anstyle::Style {
 /// last step turns them into escape sequences. [`clean`](crate::clean::clean) removes such
 /// characters from foreign text, so none can be smuggled in.
 fn mark(tone: Tone) -> char {
-    let offset = TONES.iter().position(|&t| t == tone).unwrap_or(0) as u32;
-    char::from_u32(FIRST_MARK + offset).unwrap_or(END_MARK)
+    char::from_u32(FIRST_MARK + tone as u32).unwrap_or(END_MARK)
 }
 
 fn of_mark(c: char) -> Option<Tone> {
@@ -299,46 +298,40 @@ fn shorter(word: Word<'_>, width: usize) -> Vec<Word<'_>> {
 }
 
 fn split_after<'a>(word: Word<'a>, signs: &[char]) -> Vec<Word<'a>> {
-    let text: &str = word.word;
-    let mut out = Vec::new();
-    let mut start = 0;
-    for (i, c) in text.char_indices() {
-        let end = i + c.len_utf8();
-        let empty = c == '(' && text[end..].starts_with(')');
-        if signs.contains(&c) && !empty && end < text.len() {
-            out.push(Word::from(&text[start..end]));
-            start = end;
-        }
+    let empty = |c, next| c == '(' && next == ')';
+    let mut words = pieces(word.word, |_, c, next| signs.contains(&c) && !empty(c, next));
+    if let Some(last) = words.last_mut() {
+        last.whitespace = word.whitespace;
     }
-    let mut last = Word::from(&text[start..]);
-    last.whitespace = word.whitespace;
-    out.push(last);
-    out
+    words
 }
-
 fn parts(line: &str) -> Vec<Word<'_>> {
+    pieces(line, |before, c, next| match c {
+        ' ' => next != ' ',
+        // The bracket of a call, not one in a sentence.
+        '(' => {
+            let called = |c: char| c.is_alphanumeric() || c == '_' || c == '>';
+            before.ends_with(called) && !matches!(next, ' ' | ')')
+        }
+        ',' | ';' => !matches!(next, ' ' | ')'),
+        ':' => before.ends_with(':'),
+        // A method on the result of a call.
+        ')' => next == '.',
+        _ => false,
+    })
+}
+/// The pieces of a text, each of which ends with a character that does so, by what is before it,
+/// itself, and the next one.
+fn pieces(text: &str, ends: impl Fn(&str, char, char) -> bool) -> Vec<Word<'_>> {
     let mut words = Vec::new();
     let mut start = 0;
-    for (i, c) in line.char_indices() {
-        let end = i + c.len_utf8();
-        let next = line[end..].chars().next();
-        let called = line[..i].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '>');
-        let ends = match c {
-            ' ' => next != Some(' '),
-            // The bracket of a call, not one in a sentence.
-            '(' => called && !matches!(next, Some(' ' | ')')),
-            ',' | ';' => !matches!(next, Some(' ' | ')')),
-            ':' => line[..i].ends_with(':'),
-            // A method on the result of a call.
-            ')' => next == Some('.'),
-            _ => false,
-        };
-        if ends && next.is_some() {
-            words.push(Word::from(&line[start..end]));
+    for ((i, c), (end, next)) in text.char_indices().zip(text.char_indices().skip(1)) {
+        if ends(&text[..i], c, next) {
+            words.push(Word::from(&text[start..end]));
             start = end;
         }
     }
-    words.push(Word::from(&line[start..]));
+    words.push(Word::from(&text[start..]));
     words
 }
 
