@@ -28,14 +28,8 @@ pub(crate) fn clean_span(text: &str) -> String {
 /// The text with escapes (`\u{1b}`) in place of all that [`clean`] removes but combining marks, for
 /// messages: what is in the name of a file can still be told from it.
 pub fn escaped(text: &str) -> String {
-    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
-        if is_unseen(c) {
-            out.extend(c.escape_default())
-        } else {
-            out.push(c)
-        }
-        out
-    })
+    let shown = |c: char| if is_unseen(c) { c.escape_default().to_string() } else { c.into() };
+    text.chars().map(shown).collect()
 }
 
 /// Whether a terminal or a browser obeys a character, or hides or reorders others by it.

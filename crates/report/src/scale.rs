@@ -73,12 +73,9 @@ impl Scale {
     /// The linear axis from one value to another. If they are equal, or not told apart by more than
     /// rounding, the axis extends beyond both; what is not finite is ignored.
     pub fn linear(unit: Unit, low: f64, high: f64) -> Self {
-        let (low, high) = match (low.is_finite(), high.is_finite()) {
-            (true, true) => (low.min(high), low.max(high)),
-            (true, false) => (low, low),
-            (false, true) => (high, high),
-            (false, false) => (0.0, 0.0),
-        };
+        let ends = || [low, high].into_iter().filter(|end| end.is_finite());
+        let low = ends().reduce(f64::min).unwrap_or(0.0);
+        let high = ends().reduce(f64::max).unwrap_or(0.0);
         let most = low.abs().max(high.abs());
         let (low, high) = if most < 1e-100 {
             (0.0, 1.0)
@@ -220,7 +217,7 @@ impl Scale {
             shares.push((nine * 10 + 8, nines + 1, 2));
         }
         let held = shares.into_iter().map(|(digits, places, level)| {
-            (decimal(digits, -places), percentile(digits, places), level)
+            (decimal(digits, -places), decimal(digits, 2 - places).to_string(), level)
         });
         let held = held.filter(|(share, ..)| *share <= self.high * (1.0 + f64::EPSILON));
         let mut ticks: Vec<Tick> =
@@ -246,15 +243,6 @@ fn sizes(length: f64) -> impl DoubleEndedIterator<Item = (i64, i32)> {
 fn steps(value: f64) -> impl DoubleEndedIterator<Item = f64> {
     let steps = sizes(value).map(|(m, e)| decimal(m, e));
     steps.filter(|step| step.is_finite() && *step > 0.0)
-}
-
-/// The share of `digits` after the decimal point, in percent: `(995, 3)` is 99.5.
-fn percentile(digits: i64, places: i32) -> String {
-    let text = format!("{digits:0>width$}", width = places.max(2).unsigned_abs() as usize);
-    let text = if places == 1 { format!("{digits}0") } else { text };
-    let (whole, rest) = text.split_at(2);
-    let whole = if whole == "00" { "0" } else { whole };
-    if rest.is_empty() { whole.into() } else { format!("{whole}.{rest}") }
 }
 
 /// A value in the words of its unit.

@@ -337,11 +337,8 @@ fn conclusions(changes: &[&Change], detail: Detail) -> Vec<Block> {
     let mut facts = Vec::new();
     for (name, mut texts) in lists {
         // Here, the line about one more counts.
-        let rest = texts.split_off(if detail == Detail::Full {
-            FEW.min(texts.len())
-        } else {
-            texts.len()
-        });
+        let most = if detail == Detail::Full { FEW } else { texts.len() };
+        let rest = texts.split_off(most.min(texts.len()));
         texts.extend(words::more(&rest));
         facts.extend(words::facts(name, texts));
     }

@@ -87,16 +87,13 @@ fn groups<'a>(changes: &[&'a Change]) -> Vec<Group<'a>> {
             joined[place].on[nth] = Some(row);
         }
     }
-    let mut groups: Vec<Group<'a>> = Vec::new();
-    for row in joined {
+    let keyed = joined.into_iter().map(|row| {
         let Key { section, quantity, load, .. } = *row.key;
-        let same =
-            |it: &&mut Group| (it.section, it.quantity, it.load) == (section, quantity, load);
-        match groups.iter_mut().find(same) {
-            Some(group) => group.rows.push(row),
-            None => groups.push(Group { section, quantity, load, rows: vec![row] }),
-        }
-    }
+        ((section, quantity, load), row)
+    });
+    let groups = by_key(keyed).into_iter();
+    let group = |((section, quantity, load), rows)| Group { section, quantity, load, rows };
+    let mut groups: Vec<Group<'a>> = groups.map(group).collect();
     groups.sort_by_key(|it| (it.section, Reverse(it.is_main()), it.load, it.quantity));
     groups
 }

@@ -33,10 +33,10 @@ pub(super) fn figure(chart: &Chart, id: &str) -> Markup {
 fn area(plane: &Plane, alt: &str) -> Markup {
     let drawing = draw_plane(plane);
     let total = HEIGHT + FOOT;
-    let points = drawing.points.iter().map(|point| {
-        let f = (point.at.0 * 1e4).round() / 1e4;
-        (f, point.at.1.round(), point.series, clean(&point.words))
-    });
+    let points = drawing
+        .points
+        .iter()
+        .map(|((f, y), series, words)| ((f * 1e4).round() / 1e4, y.round(), series, clean(words)));
     let points = serde_json::to_string(&points.collect::<Vec<_>>()).unwrap_or_default();
     let named = !drawing.names.is_empty();
     let side: Vec<Tick> = plane.y.scale.ticks().into_iter().filter(|it| it.level < 2).collect();
@@ -127,11 +127,7 @@ const APART: At = (0.008, 4.0);
 const MOST_POINTS: usize = 600;
 
 /// A point that a reader can go to: its place, its series, and its words.
-struct Point {
-    at: At,
-    series: usize,
-    words: String,
-}
+type Point = (At, usize, String);
 
 /// A name at the right end of its series.
 pub(super) struct Name {
@@ -161,12 +157,10 @@ pub(super) fn draw_plane(plane: &Plane) -> Drawing {
             let line = Form::Line((at.0, at.1 + 4.0), (at.0, HEIGHT));
             out.elements.push(Element { form: line, class: "mark", of: None, words: None });
         }
-        let anchor = if note.line && at.0 < 0.6 {
-            "start"
-        } else if at.0 > 0.6 {
-            "end"
-        } else {
-            "middle"
+        let anchor = match at.0 {
+            left if note.line && left < 0.6 => "start",
+            right if right > 0.6 => "end",
+            _ => "middle",
         };
         let words = note.words.clone();
         let form = Form::Text { at: (at.0, (at.1 - 5.0).max(TOP)), anchor, words };
@@ -187,7 +181,8 @@ impl Drawing {
         let of = Some((nth, series.hue));
         let first = self.points.len();
         let sound = |at: &&Place| at.x.is_finite() && at.y.is_finite();
-        let located = |at: &Place| (place_in_plane(plane, at.x, at.y), at.words.clone());
+        let place = |x, y| place_in_plane(plane, x, y);
+        let located = |at: &Place| (place(at.x, at.y), at.words.clone());
         let mut add = |form, class| {
             self.elements.push(Element { form, class, of, words: None });
         };
@@ -196,10 +191,7 @@ impl Drawing {
             Shape::Bars(bars) => {
                 let sound = |v: &[f64]| v.iter().all(|v| v.is_finite());
                 for bar in bars.iter().filter(|bar| sound(&[bar.from, bar.to, bar.height])) {
-                    let (a, b) = (
-                        place_in_plane(plane, bar.from, bar.height),
-                        place_in_plane(plane, bar.to, 0.0),
-                    );
+                    let (a, b) = (place(bar.from, bar.height), place(bar.to, 0.0));
                     let (from, to) = (a.0.min(b.0), a.0.max(b.0));
                     let y = a.1.min(HEIGHT - 1.0);
                     add(Form::Rect { from: (from, y), to: (to, HEIGHT) }, "bar");
@@ -245,9 +237,7 @@ impl Drawing {
                 let sound = through
                     .iter()
                     .filter(|it| [it.x, it.low, it.high].iter().all(|v| v.is_finite()));
-                let both = sound.map(|it| {
-                    (place_in_plane(plane, it.x, it.high), place_in_plane(plane, it.x, it.low))
-                });
+                let both = sound.map(|it| (place(it.x, it.high), place(it.x, it.low)));
                 let both = thinned(both.collect(), |it| it.0, CLOSE);
                 let back = both.iter().rev().map(|it| it.1);
                 add(Form::Path(both.iter().map(|it| it.0).chain(back).collect()), "band");
@@ -258,13 +248,12 @@ impl Drawing {
             add(Form::Circle(*end, 2.5), "end");
         }
         let reached = if line { thinned(kept, |it| it.0, APART) } else { kept };
-        let points = reached.into_iter().map(|(at, words)| Point { at, series: nth, words });
-        self.points.extend(points);
+        self.points.extend(reached.into_iter().map(|(at, words)| (at, nth, words)));
         // The name stands next to the end of a line, and to the first of some points.
         let end = if line { self.points.last() } else { self.points.get(first) };
         let named = !series.name.is_empty() && !matches!(series.shape, Shape::Bars(_));
-        if let Some(end) = end.filter(|_| named && self.points.len() > first) {
-            let (from, words) = (end.at.1, series.name.clone());
+        if let Some(((_, from), ..)) = end.filter(|_| named && self.points.len() > first) {
+            let (from, words) = (*from, series.name.clone());
             self.names.push(Name { from, y: from, series: nth, hue: series.hue, words });
         }
     }

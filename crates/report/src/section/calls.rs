@@ -157,14 +157,8 @@ fn scientific(ns: f64) -> String {
         return "-".into();
     }
     let text = format!("{:.6e}", ns / 1e9);
-    match text.split_once('e') {
-        Some((digits, power)) => {
-            let power: i32 = power.parse().unwrap_or(0);
-            let sign = if power < 0 { '-' } else { '+' };
-            format!("{digits}e{sign}{:02} s", power.abs())
-        }
-        None => format!("{text} s"),
-    }
+    let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
+    format!("{digits}e{:+03} s", power.parse::<i32>().unwrap_or(0))
 }
 
 /// A pass with its clock and its number.
