@@ -160,7 +160,7 @@ pub struct Worst {
 }
 
 /// How it is known that a task ran.
-#[record(PartialOrd, Ord, Hash)]
+#[record(Names, PartialOrd, Ord, Hash)]
 pub enum Known {
     /// The kernel recorded when it ran.
     Seen,

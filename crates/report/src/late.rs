@@ -37,14 +37,6 @@ pub fn safe(name: &str) -> String {
     if usual { shown } else { format!("{shown:?}") }
 }
 
-/// How it is known that a task ran.
-pub fn known(known: Known) -> &'static str {
-    match known {
-        Known::Seen => "seen",
-        Known::Likely => "likely",
-    }
-}
-
 /// The names of the first of these tasks, with their times if `timed`; without them, tasks of one
 /// name have it once. A list is as long as it `fits`, which gets its text and the number of its
 /// names, and then says how many tasks it leaves out, if that fits, too. Empty if no name fits.

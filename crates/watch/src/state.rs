@@ -8,7 +8,7 @@ use chronoscope_model::recording::{Deltas, Event, Late, Machine, NoteAt, Start, 
 use chronoscope_model::waits::{Load, Overshoots};
 use chronoscope_report::text::Style;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Late wake-ups that are kept.
 const LATE: usize = 200;
@@ -30,8 +30,11 @@ pub struct State {
     pub rows: Vec<Figures>,
     /// The load, of the last event that said so.
     pub load: Load,
-    /// What the machine did since the reset.
-    pub machine: Totals,
+    /// What the machine did since the reset, all together, with the last known rate of the wall
+    /// clock.
+    pub machine: Machine,
+    /// Time of the pauses that were asked for, in nanoseconds.
+    pub paused_ns: u64,
     /// How many notes came after the start.
     pub noted: usize,
     /// Reads of the watched clock, one after the other.
@@ -55,23 +58,6 @@ pub struct Figures {
     pub cpu: Option<f64>,
     /// The waits of each second.
     pub seconds: Seconds,
-}
-
-/// What the machine did; see [`Machine`].
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Totals {
-    /// The last known rate of the wall clock.
-    pub drift_ppm: Option<f64>,
-    /// Steps of the wall clock.
-    pub steps: u64,
-    /// Time that the hypervisor took, in nanoseconds; none if it is not known here.
-    pub steal_ns: Option<u64>,
-    /// How often a waiting thread moved to another CPU.
-    pub moved: u64,
-    /// Time in which the process could not run, in nanoseconds.
-    pub stopped_ns: u64,
-    /// Time of the pauses that were asked for, in nanoseconds.
-    pub paused_ns: u64,
 }
 
 /// Overshoots, or differences between reads, with their percentiles.
@@ -156,7 +142,7 @@ impl State {
                 // What nobody asked for is part of what the machine did.
                 if !pause.is_gap {
                     let length = pause.until_ns.saturating_sub(pause.at_ns);
-                    self.machine.paused_ns = self.machine.paused_ns.saturating_add(length);
+                    self.paused_ns = self.paused_ns.saturating_add(length);
                 }
             }
             // The view has the late wake-ups themselves.
@@ -207,16 +193,6 @@ impl State {
         self.start.wall_ns.saturating_add(at_ns)
     }
 
-    /// Memory for the figures, in bytes.
-    pub fn bytes(&self) -> usize {
-        let hdr = |it: &Distribution| {
-            it.histogram().map_or(0, |it| it.distinct_values() * size_of::<u64>())
-        };
-        let rows = self.rows.iter();
-        let rows = rows.map(|row| hdr(&row.overshoot) + row.seconds.bytes()).sum::<usize>();
-        rows + hdr(&self.deltas) + self.late.capacity() * size_of::<Late>()
-    }
-
     /// Keeps a late wake-up if it is among the latest of its row: there is one in any moment.
     fn late(&mut self, late: Late) {
         self.at(late.at_ns);
@@ -259,7 +235,7 @@ impl State {
         all.drift_ppm = seen.drift_ppm.filter(|ppm| ppm.is_finite()).or(all.drift_ppm);
         all.steps = all.steps.saturating_add(seen.steps);
         all.moved = all.moved.saturating_add(seen.moved);
-        all.stopped_ns = all.stopped_ns.saturating_add(seen.paused_ns);
+        all.paused_ns = all.paused_ns.saturating_add(seen.paused_ns);
         if let Some(ns) = seen.steal_ns {
             all.steal_ns = Some(all.steal_ns.unwrap_or(0).saturating_add(ns));
         }
@@ -291,8 +267,8 @@ pub const PER_DECADE: usize = 3;
 pub const DECADES: [u64; 7] = [100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 /// All classes: three in each decade but the last.
 pub const CLASSES: usize = (DECADES.len() - 1) * PER_DECADE + 1;
-/// Seconds that are kept: more than a terminal has columns, in 76 kB.
-pub const KEPT: usize = 1_000;
+/// Seconds that are kept: more than a terminal has columns, in some 100 kB.
+const KEPT: u64 = 1_000;
 
 /// The waits of each class.
 pub type Counts = [u32; CLASSES];
@@ -314,55 +290,26 @@ pub fn least(class: usize) -> u64 {
     DECADES[(class / PER_DECADE).min(DECADES.len() - 1)] * [1, 2, 5][class % PER_DECADE]
 }
 
-/// The counts of the last seconds.
+/// The counts of the last seconds since the start, as far as a wait ended in them.
 #[derive(Clone, Debug, Default)]
-pub struct Seconds {
-    counts: VecDeque<Counts>,
-    /// The second after the last of them, since the start.
-    end: u64,
-}
+pub struct Seconds(BTreeMap<u64, Counts>);
 
 impl Seconds {
     /// Counts a wait that ended in this second, if that is still kept.
     pub fn add(&mut self, second: u64, class: usize) {
-        self.extend(second);
-        let counts = self.place(second).and_then(|at| self.counts.get_mut(at));
-        if let Some(count) = counts.and_then(|counts| counts.get_mut(class)) {
+        let last = self.0.last_key_value().map_or(second, |(last, _)| second.max(*last));
+        let first = last.saturating_sub(KEPT - 1);
+        if second >= first {
+            let count = &mut self.0.entry(second).or_default()[class];
             *count = count.saturating_add(1);
         }
-    }
-
-    /// Makes this second the last, if it is later.
-    fn extend(&mut self, second: u64) {
-        let end = second.saturating_add(1);
-        let first = self.counts.is_empty();
-        let new = if first { 1 } else { end.saturating_sub(self.end) };
-        if new as usize >= KEPT {
-            self.counts.clear();
+        while self.0.first_key_value().is_some_and(|(second, _)| *second < first) {
+            self.0.pop_first();
         }
-        for _ in 0..new.min(KEPT as u64) {
-            if self.counts.len() == KEPT {
-                self.counts.pop_front();
-            }
-            self.counts.push_back([0; CLASSES]);
-        }
-        self.end = if first { end } else { self.end.max(end) };
     }
-
     /// The counts of a second; none if nothing is kept of it.
     pub fn of(&self, second: u64) -> Option<&Counts> {
-        self.counts.get(self.place(second)?)
-    }
-
-    /// Where the counts of a second are, if they are kept.
-    fn place(&self, second: u64) -> Option<usize> {
-        let back = usize::try_from(self.end.checked_sub(second.checked_add(1)?)?).ok()?;
-        self.counts.len().checked_sub(back + 1)
-    }
-
-    /// Memory in bytes.
-    pub fn bytes(&self) -> usize {
-        self.counts.capacity() * size_of::<Counts>()
+        self.0.get(&second)
     }
 }
 
@@ -533,7 +480,7 @@ mod tests {
         for second in 5..10_000 {
             seconds.add(second, 3);
         }
-        assert!(seconds.bytes() < 90_000, "{}", seconds.bytes());
+        assert_eq!(seconds.0.len(), 1_000);
         assert_eq!(seconds.of(9_999).map(|counts| counts[3]), Some(1));
         assert_eq!(seconds.of(9_999 - 999).map(|counts| counts[3]), Some(1));
         assert_eq!((seconds.of(9_999 - 1_000), seconds.of(10_000)), (None, None));
@@ -545,14 +492,11 @@ mod tests {
         seconds.add(100, 0);
         seconds.add(103, 1);
         seconds.add(101, 2);
-        // Before the first of all: not kept.
-        seconds.add(99, 2);
-        assert_eq!(seconds.of(99), None);
         assert_eq!(seconds.of(101).map(|counts| counts[2]), Some(1));
-        assert_eq!(seconds.of(102), Some(&[0; CLASSES]));
+        assert_eq!(seconds.of(102), None);
         for second in [u64::MAX, 0, u64::MAX - 1, 1 << 40] {
             seconds.add(second, 0);
         }
-        assert!(seconds.bytes() < 90_000);
+        assert_eq!(seconds.0.keys().collect::<Vec<_>>(), [&(u64::MAX - 1), &u64::MAX]);
     }
 }

@@ -156,7 +156,7 @@ pub fn open_lines(state: &State, view: &View, cells: usize, height: usize) -> Ve
         lines.push(String::new());
         lines.push(head("ran instead"));
         for culprit in &wake.culprits {
-            let mut about = vec![late::known(culprit.known).to_owned()];
+            let mut about = vec![culprit.known.name().to_owned()];
             if culprit.pid > 0 {
                 about.push(format!("process {}", culprit.pid));
             }

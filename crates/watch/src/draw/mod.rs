@@ -386,7 +386,7 @@ fn facts_line(state: &State, view: &View, cells: usize) -> String {
     let only_if = |n: u64, text: String| (n > 0).then_some(text);
     let dropped = sum(|row| row.dropped);
     items.extend(only_if(dropped, format!("{} dropped", count(dropped))));
-    items.extend(only_if(all.stopped_ns, format!("stopped {}", time(all.stopped_ns))));
+    items.extend(only_if(all.paused_ns, format!("stopped {}", time(all.paused_ns))));
     // Not -0.00.
     let drift = all.drift_ppm.map(|ppm| (ppm * 100.0).round() / 100.0 + 0.0);
     items.push(drift.map_or("drift -".into(), |ppm| format!("drift {ppm:+.2} ppm")));
@@ -395,7 +395,7 @@ fn facts_line(state: &State, view: &View, cells: usize) -> String {
     items.push(format!("moved {}", count(all.moved)));
     let early = sum(|row| row.overshoot.early());
     items.extend(only_if(early, format!("{} early", count(early))));
-    items.extend(only_if(all.paused_ns, format!("paused {}", lasting(all.paused_ns))));
+    items.extend(only_if(state.paused_ns, format!("paused {}", lasting(state.paused_ns))));
     joined(&items, cells, &view.style)
 }
 

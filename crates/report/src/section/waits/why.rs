@@ -385,7 +385,7 @@ fn culprit_columns() -> Vec<Spec<Culprit>> {
         };
         "wake_ups" "wake-ups" [full right] Cell::count(it.wake_ups);
         "ns" "time" [full right] Cell::new(Value::Ns(it.ns as f64)).shown(short(it.ns as f64));
-        "known" "known" [full more] Cell::text(late::known(it.known));
+        "known" "known" [full more] Cell::text(it.known.name());
     }
 }
 
