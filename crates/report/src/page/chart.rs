@@ -2,7 +2,7 @@
 //! keeps its size at any width, and no script is needed to draw.
 
 use super::draw::{At, Element, Form, anchor, clean, hue, pc, room, rooms, wide};
-use crate::block::chart::{Cells, Chart, Drawn, Hue, Place, Plane, Series, Shape};
+use crate::block::chart::{Between, Cells, Chart, Drawn, Hue, Place, Plane, Series, Shape};
 use crate::scale::Tick;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -33,10 +33,9 @@ pub(super) fn figure(chart: &Chart, id: &str) -> Markup {
 fn area(plane: &Plane, alt: &str) -> Markup {
     let drawing = draw_plane(plane);
     let total = HEIGHT + FOOT;
-    let points = drawing
-        .points
-        .iter()
-        .map(|((f, y), series, words)| ((f * 1e4).round() / 1e4, y.round(), series, clean(words)));
+    let point =
+        |((f, y), of, words): &Point| ((f * 1e4).round() / 1e4, y.round(), *of, clean(words));
+    let points = drawing.points.iter().map(point);
     let points = serde_json::to_string(&points.collect::<Vec<_>>()).unwrap_or_default();
     let named = !drawing.names.is_empty();
     let side: Vec<Tick> = plane.y.scale.ticks().into_iter().filter(|it| it.level < 2).collect();
@@ -234,10 +233,9 @@ impl Drawing {
                 }
             }
             Shape::Band(through) => {
-                let sound = through
-                    .iter()
-                    .filter(|it| [it.x, it.low, it.high].iter().all(|v| v.is_finite()));
-                let both = sound.map(|it| (place(it.x, it.high), place(it.x, it.low)));
+                let sound = |it: &&Between| [it.x, it.low, it.high].iter().all(|v| v.is_finite());
+                let both = through.iter().filter(sound);
+                let both = both.map(|it| (place(it.x, it.high), place(it.x, it.low)));
                 let both = thinned(both.collect(), |it| it.0, CLOSE);
                 let back = both.iter().rev().map(|it| it.1);
                 add(Form::Path(both.iter().map(|it| it.0).chain(back).collect()), "band");
@@ -280,12 +278,8 @@ fn thinned<T>(all: Vec<T>, at: impl Fn(&T) -> At, near: At) -> Vec<T> {
         }
         wide *= 1.5;
     };
-    all.into_iter()
-        .zip(keep)
-        .filter(|(_, keep)| *keep)
-        .take(MOST_POINTS)
-        .map(|(it, _)| it)
-        .collect()
+    let kept = all.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(it, _)| it);
+    kept.take(MOST_POINTS).collect()
 }
 
 /// Moves names apart, in the order of the ends of their series.
@@ -344,7 +338,7 @@ fn cells_table(cells: &Cells, alt: &str) -> Markup {
 }
 
 /// How strong a shade is: -1 at the scale's lower end, 1 at its upper one.
-fn strength(cells: &Cells, value: f64) -> f64 {
+pub(super) fn strength(cells: &Cells, value: f64) -> f64 {
     cells.scale.at(value).clamp(0.0, 1.0) * 2.0 - 1.0
 }
 

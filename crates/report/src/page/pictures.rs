@@ -2,7 +2,7 @@
 //! plain colours.
 
 use super::chart::{self, FOOT, short};
-use super::draw::{self, Element, Form, anchor, clean, colour, rooms};
+use super::draw::{self, At, Element, Form, anchor, clean, colour, rooms};
 use super::{Input, table};
 use crate::block::chart::{Cells, Chart, Drawn, Hue, Mark, Plane, Share};
 use crate::block::{Block, Item, Rank, Row, Table, Value};
@@ -98,9 +98,10 @@ fn document(title: &str, alt: &str, height: f64, inside: &str) -> String {
     )
 }
 
-fn text(x: f64, y: f64, anchor: &'static str, words: &str, class: &'static str) -> Element {
-    let form = Form::Text { at: (x / WIDTH, y), anchor, words: words.to_owned() };
-    Element { form, class, of: None, words: None }
+/// Writes words at a place in pixels.
+fn text(out: &mut String, at: At, anchor: &'static str, words: &str, class: &'static str) {
+    let form = Form::Text { at: (at.0 / WIDTH, at.1), anchor, words: words.to_owned() };
+    Element { form, class, of: None, words: None }.absolute(0.0, WIDTH, 0.0, out);
 }
 
 fn line(a: (f64, f64), b: (f64, f64), class: &'static str) -> Element {
@@ -121,33 +122,32 @@ fn plane_of(plane: &Plane, chart: &Chart) -> String {
     let right = if drawing.names.is_empty() { 24.0 } else { RIGHT };
     let wide = WIDTH - LEFT - right;
     let mut out = String::new();
-    let whole = |it: &Element, out: &mut String| it.absolute(0.0, WIDTH, HEAD, out);
     for tick in labelled(&plane.x.scale, wide) {
         line((tick.at, top), (tick.at, bottom), "grid").absolute(LEFT, wide, HEAD, &mut out);
-        let x = LEFT + tick.at * wide;
-        whole(&text(x, bottom + 16.0, anchor(&tick), &tick.label, "tick"), &mut out);
+        let at = (LEFT + tick.at * wide, bottom + 16.0 + HEAD);
+        text(&mut out, at, anchor(&tick), &tick.label, "tick");
     }
     for tick in plane.y.scale.ticks().iter().filter(|it| it.level < 2) {
         let y = top + (1.0 - tick.at) * (bottom - top);
         line((0.0, y), (1.0, y), "grid").absolute(LEFT, wide, HEAD, &mut out);
-        whole(&text(LEFT - 6.0, y + 4.0, "end", &tick.label, "tick"), &mut out);
+        text(&mut out, (LEFT - 6.0, y + 4.0 + HEAD), "end", &tick.label, "tick");
     }
     line((0.0, bottom), (1.0, bottom), "base").absolute(LEFT, wide, HEAD, &mut out);
     for element in &drawing.elements {
         element.absolute(LEFT, wide, HEAD, &mut out);
     }
     for name in &drawing.names {
-        let mut words =
-            text(LEFT + wide + 18.0, name.y + 4.0, "start", &short(&name.words), "name");
-        words.of = Some((name.series, name.hue));
-        whole(&words, &mut out);
-        let (from, to) = ((LEFT + wide + 4.0) / WIDTH, (LEFT + wide + 15.0) / WIDTH);
-        let mut lead = line((from, name.from), (to, name.y), "move");
-        lead.of = words.of;
-        whole(&lead, &mut out);
+        let [from, to, right] = [4.0, 15.0, 18.0].map(|x| (LEFT + wide + x) / WIDTH);
+        let (at, words) = ((right, name.y + 4.0), short(&name.words));
+        let words = Form::Text { at, anchor: "start", words };
+        let lead = Form::Line((from, name.from), (to, name.y));
+        for (form, class) in [(words, "name"), (lead, "move")] {
+            let of = Some((name.series, name.hue));
+            Element { form, class, of, words: None }.absolute(0.0, WIDTH, HEAD, &mut out);
+        }
     }
-    whole(&text(12.0, -14.0, "start", &plane.y.name, "tick"), &mut out);
-    whole(&text(LEFT, bottom + 36.0, "start", &plane.x.name, "tick"), &mut out);
+    text(&mut out, (12.0, HEAD - 14.0), "start", &plane.y.name, "tick");
+    text(&mut out, (LEFT, bottom + 36.0 + HEAD), "start", &plane.x.name, "tick");
     document(&chart.title, &chart.alt, HEAD + bottom + FOOT + 24.0, &out)
 }
 
@@ -158,7 +158,7 @@ fn cells(cells: &Cells, chart: &Chart) -> String {
     for (row, values) in cells.values.iter().take(rows).enumerate() {
         for (column, value) in values.iter().take(columns).enumerate() {
             let Some(value) = value.filter(|v| v.is_finite()) else { continue };
-            let strength = cells.scale.at(value).clamp(0.0, 1.0) * 2.0 - 1.0;
+            let strength = chart::strength(cells, value);
             let fill = colour(if strength < 0.0 { "warn" } else { "accent" });
             let (x, y) = (LEFT + column as f64 * wide, HEAD + row as f64 * high);
             out.push_str(&format!(
@@ -168,18 +168,18 @@ fn cells(cells: &Cells, chart: &Chart) -> String {
             ));
             if wide >= 50.0 && high >= 14.0 {
                 let words = (cells.words)(value);
-                text(x + wide / 2.0, y + high / 2.0 + 4.0, "middle", &words, "note")
-                    .absolute(0.0, WIDTH, 0.0, &mut out);
+                let at = (x + wide / 2.0, y + high / 2.0 + 4.0);
+                text(&mut out, at, "middle", &words, "note");
             }
         }
     }
     for (row, name) in cells.rows.iter().take(rows).enumerate().filter(|_| high >= 12.0) {
         let y = HEAD + (row as f64 + 0.5) * high + 4.0;
-        text(LEFT - 6.0, y, "end", name, "tick").absolute(0.0, WIDTH, 0.0, &mut out);
+        text(&mut out, (LEFT - 6.0, y), "end", name, "tick");
     }
     for (column, name) in cells.columns.iter().take(columns).enumerate().filter(|_| wide >= 20.0) {
         let x = LEFT + (column as f64 + 0.5) * wide;
-        text(x, HEAD - 6.0, "middle", name, "tick").absolute(0.0, WIDTH, 0.0, &mut out);
+        text(&mut out, (x, HEAD - 6.0), "middle", name, "tick");
     }
     document(&chart.title, &chart.alt, HEAD + rows as f64 * high + 16.0, &out)
 }
@@ -202,7 +202,7 @@ pub fn table(table: &Table, title: &str) -> Option<String> {
         match item {
             Item::Group { name, .. } => {
                 y += 6.0;
-                text(12.0, y + 15.0, "start", name, "group").absolute(0.0, WIDTH, 0.0, &mut rows);
+                text(&mut rows, (12.0, y + 15.0), "start", name, "group");
                 named.clear();
             }
             Item::Row(row) => {
@@ -211,7 +211,7 @@ pub fn table(table: &Table, title: &str) -> Option<String> {
                 if !name.is_empty() {
                     named = name;
                 }
-                text(12.0, y + 15.0, "start", &named, "note").absolute(0.0, WIDTH, 0.0, &mut rows);
+                text(&mut rows, (12.0, y + 15.0), "start", &named, "note");
                 let elements = match row.cells.get(column).map(|cell| &cell.value) {
                     Some(Value::Strip(marks)) => table::strip_elements(marks, &axis),
                     Some(Value::Stack(shares)) => table::stack_elements(shares),
@@ -227,9 +227,8 @@ pub fn table(table: &Table, title: &str) -> Option<String> {
     }
     for tick in labelled(&axis, wide).filter(|_| !marks.is_empty()) {
         line((tick.at, HEAD), (tick.at, y), "grid").absolute(NAMES, wide, 0.0, &mut grid);
-        let x = NAMES + tick.at * wide;
-        text(x, HEAD - 8.0, anchor(&tick), &tick.label, "tick")
-            .absolute(0.0, WIDTH, 0.0, &mut grid);
+        let at = (NAMES + tick.at * wide, HEAD - 8.0);
+        text(&mut grid, at, anchor(&tick), &tick.label, "tick");
     }
     y += 10.0;
     let mut x = 12.0;
@@ -244,7 +243,7 @@ pub fn table(table: &Table, title: &str) -> Option<String> {
             (x, y) = (12.0, y + 18.0);
         }
         sample.absolute(x, 20.0, y, &mut rows);
-        text(x + 24.0, y + 10.0, "start", name, "tick").absolute(0.0, WIDTH, 0.0, &mut rows);
+        text(&mut rows, (x + 24.0, y + 10.0), "start", name, "tick");
         x += room;
     }
     Some(document(title, title, y + 24.0, &(grid + &rows)))
