@@ -280,7 +280,7 @@ impl<'a> Screen<'a> {
                         self.gap();
                     }
                     self.lines(table::table_lines(&laid.table, detail != Detail::Brief, style));
-                    if let Some(keys) = pictures::strip_keys(&laid.strips, style) {
+                    if let Some(keys) = pictures::strip_keys(&laid.marks, style) {
                         self.paragraph(&style.paint(Tone::Dim, &keys));
                     }
                 }
@@ -346,13 +346,6 @@ impl<'a> Screen<'a> {
     /// Adds a paragraph with one indentation for its first line and another for the rest.
     fn indented(&mut self, first: &str, rest: &str, text: &str) {
         self.lines(wrap(text, self.measure(), first, rest));
-    }
-
-    /// Adds a call, indented, and broken as in a cell.
-    fn call(&mut self, indent: &str, call: &str) {
-        let width = self.measure().saturating_sub(columns(indent));
-        let lines = wrap_cell(call, width.max(1)).into_iter();
-        self.lines(lines.map(|line| format!("{indent}{line}")).collect());
     }
 
     fn facts(&mut self, facts: &[(String, String)]) {
@@ -571,7 +564,9 @@ fn narrow(screen: &mut Screen<'_>, row: &ListRow, detail: Detail, style: &Style)
     }
     let (id, of) = (style.paint(Tone::Name, &id), dim(&format!("{} {}", row.kind, row.language)));
     screen.indented("  ", "    ", &format!("{id}  {of}"));
-    screen.call("      ", &screen.safe(&row.call));
+    // Broken as in a cell.
+    let call = wrap_cell(&screen.safe(&row.call), screen.measure().saturating_sub(6).max(1));
+    screen.lines(call.into_iter().map(|line| format!("      {line}")).collect());
     if detail == Detail::Everything || row.language.is_empty() {
         screen.indented("      ", "      ", &dim(&row.about));
     }

@@ -46,7 +46,7 @@ pub(super) fn strip_axis(table: &Table, at: usize) -> Option<Scale> {
 }
 
 /// The columns that strips on this axis take on a screen with this many columns left for them.
-pub(super) fn strip_width(axis: &Scale, room: usize) -> usize {
+fn strip_width(axis: &Scale, room: usize) -> usize {
     let own = match axis.division() {
         Division::Log => {
             let decades = axis.high().log10() - axis.low().log10();
@@ -59,13 +59,13 @@ pub(super) fn strip_width(axis: &Scale, room: usize) -> usize {
 
 /// The column of a value; the ends of the axis hold what is beyond it. None if it is not a number.
 fn strip_column(axis: &Scale, value: f64, width: usize) -> Option<usize> {
-    let at = axis.at(value);
-    let last = width.saturating_sub(1);
-    (!value.is_nan() && !at.is_nan()).then(|| (at.clamp(0.0, 1.0) * last as f64).round() as usize)
+    let at = axis.at(value).clamp(0.0, 1.0) * width.saturating_sub(1) as f64;
+    (!value.is_nan()).then(|| at.round() as usize)
 }
 
 /// The labels of the axis, each beginning at its tick: `100n 1u   10u  100u 1m   10m`.
-pub(super) fn strip_labels(axis: &Scale, width: usize) -> String {
+pub(super) fn strip_labels(axis: &Scale, room: usize) -> String {
+    let width = strip_width(axis, room);
     let mut ticks = axis.ticks();
     ticks.retain(|tick| tick.at.is_finite() && tick.level < 2);
     // The most important labels take their places first.
@@ -98,7 +98,8 @@ fn short_label(label: &str) -> String {
 }
 
 /// The marks of one row, without spaces at the end.
-pub(super) fn strip_line(marks: &[Mark], axis: &Scale, width: usize) -> String {
+pub(super) fn strip_line(marks: &[Mark], axis: &Scale, room: usize) -> String {
+    let width = strip_width(axis, room);
     let mut line = vec![' '; width];
     let find = |what: What| marks.iter().filter(move |mark| mark.what == what);
     let median = find(What::Median).find_map(|mark| strip_column(axis, mark.value, width));
@@ -112,10 +113,9 @@ pub(super) fn strip_line(marks: &[Mark], axis: &Scale, width: usize) -> String {
     line.into_iter().collect::<String>().trim_end().to_owned()
 }
 
-/// What the signs in a table mean; absent if it holds no strip.
-pub(super) fn strip_keys(strips: &[Vec<Mark>], style: &Style) -> Option<String> {
-    let held: BTreeSet<What> = strips.iter().flatten().map(|mark| mark.what).collect();
-    let keys = held.iter().filter_map(|what| {
+/// What the signs of these marks mean; absent if there are none.
+pub(super) fn strip_keys(marks: &BTreeSet<What>, style: &Style) -> Option<String> {
+    let keys = marks.iter().filter_map(|what| {
         let (_, sign, _, name) = SIGNS.iter().find(|(of, ..)| of == what)?;
         Some(format!("{} {name}", style.signs(&sign.to_string())))
     });
@@ -311,13 +311,12 @@ mod tests {
         let clock = [What::Read, What::Ordered, What::Cold];
         let wait = [What::Median, What::P90, What::P99, What::Worst];
         for kinds in [&clock[..], &wait] {
-            let strips = vec![kinds.iter().map(|what| mark(*what, 1.0)).collect::<Vec<_>>()];
-            let keys = strip_keys(&strips, &style).expect("keys");
+            let keys = strip_keys(&kinds.iter().copied().collect(), &style).expect("keys");
             assert!(keys.is_ascii(), "{keys}");
             let signs: BTreeSet<_> = keys.split(", ").map(|key| key.chars().next()).collect();
             assert_eq!(signs.len(), kinds.len(), "{keys}");
         }
-        assert_eq!(strip_keys(&[Vec::new()], &style), None);
+        assert_eq!(strip_keys(&BTreeSet::new(), &style), None);
     }
 
     fn any() -> impl Strategy<Value = f64> {

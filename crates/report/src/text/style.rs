@@ -284,15 +284,14 @@ const BREAKING: [&[char]; 3] = [&['/'], &['<', '(', ',', ';'], &['-', '_', '=', 
 
 /// Returns the word, or its pieces if it is longer than a line: broken after a sign within a path,
 /// a type or a name, or anywhere if that is not enough.
-fn shorter(word: Word<'_>, width: usize) -> Vec<Word<'_>> {
+fn shorter<'a>(word: Word<'a>, width: usize) -> Vec<Word<'a>> {
     let mut words = vec![word];
     for signs in BREAKING {
-        words = words
-            .into_iter()
-            .flat_map(
-                |word| if columns(&word) <= width { vec![word] } else { split_after(word, signs) },
-            )
-            .collect();
+        let split = |word: Word<'a>| match columns(&word) <= width {
+            true => vec![word],
+            false => split_after(word, signs),
+        };
+        words = words.into_iter().flat_map(split).collect();
     }
     words.iter().flat_map(|word| word.break_apart(width).collect::<Vec<_>>()).collect()
 }

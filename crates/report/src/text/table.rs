@@ -4,11 +4,12 @@
 
 use super::pictures;
 use super::style::{INDENT, Style, columns, wrap, wrap_cell};
-use crate::block::chart::Mark;
+use crate::block::chart::What;
 use crate::block::{Align, Cell, Column, Item, Rank, Row, Table, Tone, Value};
 use crate::clean::{clean, clean_span};
 use crate::number;
 use crate::section::Detail;
+use std::collections::BTreeSet;
 
 /// The width to which any column may be wrapped.
 const NARROWEST: usize = 8;
@@ -27,38 +28,29 @@ pub(super) fn table_lines(table: &Table, ruled: bool, style: &Style) -> Vec<Stri
         let excess = width(table, &most).saturating_sub(style.width);
         most[at] = most[at].saturating_sub(excess).max(most[at].min(NARROWEST));
     }
-    let empty = Cell::default();
+    // What fits is kept as it is: the spaces in the labels of an axis count.
+    let wrapped = |text: &str, most: usize| match columns(text) <= most {
+        true => vec![text.to_owned()],
+        false => wrap_cell(text, most),
+    };
     let rows = table.rows().zip(&texts).map(|(row, texts)| {
         let cells = texts.iter().zip(&most).enumerate().map(|(at, (text, most))| {
-            let wrapped = match columns(text) > *most {
-                true => wrap_cell(text, *most),
-                false => vec![text.clone()],
-            };
-            let tone = row.cells.get(at).unwrap_or(&empty).tone;
+            let tone = row.cells.get(at).and_then(|cell| cell.tone);
             let paint = |line: String| tone.map_or(line.clone(), |tone| style.paint(tone, &line));
-            wrapped.into_iter().map(paint).collect()
+            wrapped(text, *most).into_iter().map(paint).collect()
         });
         cells.collect()
     });
     let rows: Vec<Vec<Vec<String>>> = rows.collect();
-    let paint = |line: &str| style.paint(Tone::Dim, line);
     let heads = table.columns.iter().zip(&most).map(|(column, most)| {
-        let lines = column.head.lines();
-        // The spaces in the labels of an axis count.
-        let whole = |line: &str| match columns(line) <= *most {
-            true => vec![line.to_owned()],
-            false => wrap_cell(line, *most),
-        };
-        lines.flat_map(whole).map(|line| paint(&line)).collect()
+        let lines = column.head.lines().flat_map(|line| wrapped(line, *most));
+        lines.map(|line| style.paint(Tone::Dim, &line)).collect()
     });
     let heads: Vec<Vec<String>> = heads.collect();
     // A column that wrapped may have become narrower than it had to.
-    let all = || rows.iter().chain([&heads]);
-    let widths: Vec<usize> = (0..table.columns.len())
-        .map(|at| {
-            all().flat_map(|row| &row[at]).map(|line| columns(line)).max().unwrap_or(0).max(1)
-        })
-        .collect();
+    let all = |at: usize| rows.iter().chain([&heads]).flat_map(move |row| &row[at]);
+    let width_of = |at| all(at).map(|line| columns(line)).max().unwrap_or(0).max(1);
+    let widths: Vec<usize> = (0..table.columns.len()).map(width_of).collect();
     let mut out = Vec::new();
     let height = heads.iter().map(Vec::len).max().unwrap_or(0);
     if height > 0 {
@@ -221,8 +213,8 @@ pub(super) struct Laid {
     pub(super) title: String,
     pub(super) remark: String,
     pub(super) table: Table,
-    /// The strips that are drawn in the table.
-    pub(super) strips: Vec<Vec<Mark>>,
+    /// What the marks of its strips stand for.
+    pub(super) marks: BTreeSet<What>,
 }
 
 /// The pieces of a table; none if it has no row.
@@ -232,9 +224,8 @@ pub(super) fn laid(table: &Table, detail: Detail, style: &Style) -> Vec<Laid> {
     }
     let fitted = Fitted { table, style };
     if table.flows {
-        let (title, remark) = (String::new(), String::new());
-        let table = fitted.flowing();
-        return vec![Laid { title, remark, table, strips: Vec::new() }];
+        let (title, remark, marks) = Default::default();
+        return vec![Laid { title, remark, table: fitted.flowing(), marks }];
     }
     if let Some(stacked) = fitted.stacked() {
         return laid(&stacked, detail, style);
@@ -246,8 +237,8 @@ pub(super) fn laid(table: &Table, detail: Detail, style: &Style) -> Vec<Laid> {
         let piece = fitted.pictured(piece);
         let (title, remark) = fitted.heading(&piece);
         let strips = piece.iter().flat_map(|at| pictures::strips_of_column(table, *at));
-        let strips = strips.map(<[Mark]>::to_vec).collect();
-        Laid { title, remark, table: fitted.nicest(&piece), strips }
+        let marks = strips.flatten().map(|mark| mark.what).collect();
+        Laid { title, remark, table: fitted.nicest(&piece), marks }
     };
     fitted.pieces(detail).into_iter().map(piece).collect()
 }
@@ -285,16 +276,15 @@ impl Fitted<'_> {
         let columns = &self.table.columns;
         let optional = |at: &usize| columns[*at].rank == Rank::Optional && self.is_strip(*at);
         for at in (0..columns.len()).filter(optional) {
-            let part = columns[at].part;
-            let Some(after) = piece.iter().position(|other| columns[*other].part == part) else {
+            if self.style.width < PICTURED
+                || !piece.iter().any(|other| columns[*other].part == columns[at].part)
+            {
                 continue;
-            };
-            let later = |other: &usize| columns[*other].part == part && *other > at;
-            let place = piece[after..].iter().position(later).map_or(piece.len(), |it| after + it);
+            }
             let mut with = piece.clone();
-            with.insert(place, at);
-            let width = natural_width(&self.built(&with, Look::Close));
-            if self.style.width >= PICTURED && width <= self.style.width {
+            with.push(at);
+            with.sort_unstable_by_key(|at| (columns[*at].part, *at));
+            if natural_width(&self.built(&with, Look::Close)) <= self.style.width {
                 piece = with;
             }
         }
@@ -450,7 +440,7 @@ impl Fitted<'_> {
             let head = self.head(&self.table.columns[at], look);
             let axis = pictures::strip_axis(self.table, at);
             let head = axis.map_or(head.clone(), |axis| Column {
-                head: pictures::strip_labels(&axis, pictures::strip_width(&axis, 0)).into(),
+                head: pictures::strip_labels(&axis, 0).into(),
                 axis: Some(axis),
                 ..head
             });
@@ -459,14 +449,14 @@ impl Fitted<'_> {
                 built.columns.push(Column::new(self.style.signs("±")).close());
             }
         }
-        let fill = |bar: usize, strip: usize| {
+        let fill = |room: usize| {
             let items = self.table.items.iter().map(|item| match item {
-                Item::Row(row) => Item::from(self.row(row, &columns, marks, bar, strip)),
+                Item::Row(row) => Item::from(self.row(row, &columns, marks, room)),
                 group @ Item::Group { .. } => group.clone(),
             });
             items.collect()
         };
-        built.items = fill(0, 0);
+        built.items = fill(0);
         let rest = || self.style.width.saturating_sub(natural_width(&built));
         let has_bar = |at| self.table.column(at).any(|cell| matches!(cell.value, Value::Bar(_)));
         let strips = columns.iter().filter(|at| self.is_strip(**at)).count();
@@ -475,13 +465,12 @@ impl Fitted<'_> {
             let room = more + pictures::NARROWEST;
             for column in &mut built.columns {
                 if let Some(axis) = &column.axis {
-                    column.head =
-                        pictures::strip_labels(axis, pictures::strip_width(axis, room)).into();
+                    column.head = pictures::strip_labels(axis, room).into();
                 }
             }
-            built.items = fill(0, room);
+            built.items = fill(room);
         } else if columns.iter().any(|at| has_bar(*at)) {
-            built.items = fill(rest().clamp(BAR.1, BAR.0), 0);
+            built.items = fill(rest().clamp(BAR.1, BAR.0));
         }
         built
     }
@@ -502,14 +491,8 @@ impl Fitted<'_> {
         Column { head: self.style.signs(&head).into(), align, gap, ..column.clone() }
     }
 
-    fn row(
-        &self,
-        row: &Row,
-        columns: &[usize],
-        marks: bool,
-        bar: usize,
-        strip: usize,
-    ) -> Vec<Cell> {
+    /// The cells of a row; its bars and strips, of which a table has one kind, have so much room.
+    fn row(&self, row: &Row, columns: &[usize], marks: bool, room: usize) -> Vec<Cell> {
         let mut cells = Vec::new();
         if marks {
             cells.push(self.cell(if row.marked { "▸" } else { "" }).toned(Tone::Good));
@@ -518,13 +501,9 @@ impl Fitted<'_> {
             let cell = row.cells.get(at).cloned().unwrap_or_default();
             let shown = number::of_cell(&cell);
             let text = match &cell.value {
-                Value::Bar(share) if cell.words.is_none() => self.style.bar(*share, bar),
-                Value::Strip(marks) => match pictures::strip_axis(self.table, at) {
-                    Some(axis) => {
-                        pictures::strip_line(marks, &axis, pictures::strip_width(&axis, strip))
-                    }
-                    None => String::new(),
-                },
+                Value::Bar(share) if cell.words.is_none() => self.style.bar(*share, room),
+                Value::Strip(marks) => pictures::strip_axis(self.table, at)
+                    .map_or(String::new(), |axis| pictures::strip_line(marks, &axis, room)),
                 _ => shown.value,
             };
             let tone = if row.marked && nth == 0 { Some(Tone::Strong) } else { cell.tone };
@@ -562,7 +541,7 @@ impl Fitted<'_> {
         }
         for line in 0..height {
             let of_line = (0..pieces).filter_map(|piece| rows.get(piece * height + line));
-            let cells = of_line.flat_map(|row| self.row(row, &columns, true, 0, 0));
+            let cells = of_line.flat_map(|row| self.row(row, &columns, true, 0));
             flown.items.push(cells.collect::<Vec<_>>().into());
         }
         flown
