@@ -1,8 +1,7 @@
 //! What is kept of the events of `watch`, as it was asked for, and the last minute of them in
 //! memory.
 
-use super::{Status, Writer};
-use chronoscope_model::Note;
+use super::{Status, Writer, note};
 use chronoscope_model::recording::{Event, LoadSince, Start, Waits};
 use chronoscope_model::units::human_ns;
 use chronoscope_model::waits::Moment;
@@ -109,21 +108,21 @@ impl Keeper {
             return Err(invalid("--go-on writes several files: --record must name a folder"));
         }
         let all = keep.record.is_some() && keep.stop_above.is_none();
-        let mut writer = None;
-        if all {
-            writer = Some(keep.create()?);
-        } else if keep.stop_above.is_some() {
+        if keep.stop_above.is_some() {
             let tried = keep.create()?;
             fs::remove_file(&tried.status.path)?;
         }
-        let window = keep.window();
-        Ok(Self { keep, writer, past: Past::new(window, MOST), found: None, last: None })
+        let writer = if all { Some(keep.create()?) } else { None };
+        Ok(Self::with(keep, writer))
     }
-
     /// Begins to keep, with everything in a recording that goes on.
     pub fn resume(keep: Keep, recording: Writer<File>) -> Self {
-        let (writer, window) = (Some(recording.names(keep.names)), keep.window());
-        Self { keep, writer, past: Past::new(window, MOST), found: None, last: None }
+        let recording = recording.names(keep.names);
+        Self::with(keep, Some(recording))
+    }
+    fn with(keep: Keep, writer: Option<Writer<File>>) -> Self {
+        let past = Past::new(keep.window(), MOST);
+        Self { keep, writer, past, found: None, last: None }
     }
 
     /// Takes the events of one drain. Returns a line about the first wait above the limit among
@@ -140,17 +139,12 @@ impl Keeper {
         }
         let (at_ns, row, moment) = self.above(events)?;
         self.last = Some(at_ns);
-        let explains = |event: &Event| match event {
-            Event::Late(late) => late.row == row && late.wake.late_ns == moment.overshoot_ns,
-            _ => false,
-        };
-        let is_explained = events.iter().any(explains);
-        let found = (row, moment);
-        if is_explained {
-            return Some(self.written(&found));
-        }
-        self.found = Some(found);
-        None
+        let ns = moment.overshoot_ns;
+        let explains =
+            |it: &Event| matches!(it, Event::Late(it) if it.row == row && it.wake.late_ns == ns);
+        self.found = Some((row, moment));
+        let found = self.found.take_if(|_| events.iter().any(explains))?;
+        Some(self.written(&found))
     }
 
     /// When the first wait among these events ended above the limit that does not belong to the one
@@ -323,8 +317,7 @@ impl Past {
             if self.short {
                 let text = "the past was too large for the memory that is kept for it, so the \
                             recording begins later than asked for";
-                let id = "hindsight-short".into();
-                start.notes.push(Note { id, text: text.into(), ..Note::default() });
+                start.notes.push(note("hindsight-short", text.into()));
             }
             let load = self.load.map(Event::Load);
             let first = [Event::Start(Box::new(start))].into_iter().chain(load).collect();

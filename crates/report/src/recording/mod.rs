@@ -219,7 +219,7 @@ impl Sum {
     }
 
     fn note(&mut self, id: &str, text: String) {
-        self.notes.push(Note { id: id.into(), text, ..Note::default() });
+        self.notes.push(note(id, text));
     }
 
     /// Adds notes on what a report does not hold.
@@ -286,6 +286,9 @@ impl Sum {
     }
 }
 
+fn note(id: &str, text: String) -> Note {
+    Note { id: id.into(), text, ..Note::default() }
+}
 /// A time in UTC, from nanoseconds since 1970.
 fn time(wall_ns: u64) -> String {
     jiff::Timestamp::from_nanosecond(i128::from(wall_ns)).unwrap_or_default().to_string()
@@ -441,9 +444,8 @@ impl<W: Write> Writer<W> {
                 self.lines.truncate(whole);
                 let limit = self.limit;
                 let text = format!("the limit of {limit} bytes (--record-limit) is reached");
-                let note = Note { id: "record-limit".into(), text, ..Note::default() };
-                let at_ns = event.at_ns();
-                self.status.ended = Some(note.text.clone());
+                self.status.ended = Some(text.clone());
+                let (at_ns, note) = (event.at_ns(), note("record-limit", text));
                 self.line(&Event::Note(NoteAt { at_ns, note }));
                 break;
             }
@@ -475,22 +477,16 @@ impl<W: Write> Writer<W> {
         self.shift_ns = until_ns;
         let gap = short_ns((until_ns - at_ns) as f64);
         let text = format!("the recording was resumed {gap} after its end; no wait includes that");
-        let note = Note { id: "resumed".into(), text, ..Note::default() };
-        self.line(&Event::Note(NoteAt { at_ns: 0, note }));
+        self.line(&Event::Note(NoteAt { at_ns: 0, note: note("resumed", text) }));
     }
 }
 
-/// The event without the names of tasks of other users; `None` if there are none in it.
+/// The event without the names of tasks of other users; `None` if it is not about tasks.
 fn withheld(event: &Event) -> Option<Event> {
-    let culprits = match event {
-        Event::Late(late) => &late.wake.culprits,
-        Event::Why(why) => &why.why.culprits,
+    let mut event = match event {
+        Event::Late(_) | Event::Why(_) => event.clone(),
         _ => return None,
     };
-    if !culprits.iter().any(|culprit| culprit.other_user) {
-        return None;
-    }
-    let mut event = event.clone();
     match &mut event {
         Event::Late(late) => late.wake.withhold_names(),
         Event::Why(why) => why.why.withhold_names(),
