@@ -49,7 +49,10 @@ impl Text {
 
     /// Texts with a dot between each two: ` · `.
     pub fn dotted(texts: impl IntoIterator<Item = Self>) -> Self {
-        texts.into_iter().reduce(|all, text| all.and(" · ").and(text)).unwrap_or_default()
+        Self::joined(texts, " · ")
+    }
+    pub fn joined(texts: impl IntoIterator<Item = Self>, between: &str) -> Self {
+        texts.into_iter().reduce(|all, text| all.and(between).and(text)).unwrap_or_default()
     }
 
     pub fn is_empty(&self) -> bool {

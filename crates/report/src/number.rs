@@ -67,6 +67,11 @@ pub(crate) fn estimate(estimate: &Estimate) -> Figure {
     Figure { value: rounded(value, last), spread: format!("{}{mark}", rounded(spread, last)) }
 }
 
+/// A step of a clock, in nanoseconds: `back by 3 us`.
+pub(crate) fn stepped(ns: f64) -> String {
+    let way = if ns < 0.0 { "back" } else { "forwards" };
+    format!("{way} by {}", short(ns.abs()))
+}
 /// A whole number with its sign and commas.
 pub(crate) fn signed(n: i64) -> String {
     let sign = if n < 0 { "-" } else { "" };

@@ -58,11 +58,7 @@ impl Scale {
     /// The logarithmic axis that holds these values, from one 1, 2 or 5 times a power of ten to
     /// another. What is not finite or not positive is ignored.
     pub fn log(unit: Unit, values: impl IntoIterator<Item = f64>) -> Self {
-        let (low, high) = values
-            .into_iter()
-            .filter(|v| v.is_finite() && *v > 0.0)
-            .fold((f64::INFINITY, 0f64), |(low, high), v| (low.min(v), high.max(v)));
-        let (low, high) = if low.is_finite() { (low, high) } else { (1.0, 10.0) };
+        let (low, high) = ends(values).unwrap_or((1.0, 10.0));
         let low = steps(low).rfind(|step| *step <= low).unwrap_or(low);
         let high = steps(high).find(|step| *step >= high && *step > low).unwrap_or(f64::MAX);
         // Only a value at the end of all numbers is not below the end of its axis.
@@ -290,11 +286,12 @@ fn number(value: f64) -> String {
 
 /// The powers of ten around these values; none if none of them is finite and positive.
 pub fn decades(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let logs = values.filter(|v| v.is_finite() && *v > 0.0).map(f64::log10);
-    let ends = logs.fold(None, |ends: Option<(f64, f64)>, log| {
-        let (low, high) = ends.unwrap_or((log, log));
-        Some((low.min(log), high.max(log)))
-    });
     let power = |log: f64| 10f64.powi(log as i32);
-    ends.map_or(Vec::new(), |(low, high)| vec![power(low.floor()), power(high.ceil())])
+    let around = |(low, high): (f64, f64)| [power(low.log10().floor()), power(high.log10().ceil())];
+    ends(values).map(around).into_iter().flatten().collect()
+}
+/// The least and the largest of these values, without those that are not finite and positive.
+fn ends(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    let values = values.into_iter().filter(|v| v.is_finite() && *v > 0.0).map(|v| (v, v));
+    values.reduce(|(low, high), (v, _)| (low.min(v), high.max(v)))
 }

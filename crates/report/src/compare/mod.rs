@@ -129,35 +129,26 @@ const MOST: usize = 20;
 fn view_many(compared: &Compared, detail: Detail) -> Vec<Block> {
     let others = &compared.others;
     let number = plural(others.len() as u64, "report", "reports");
-    let mut blocks = vec![Block::noted("Compared", format!("{number} with A, the worst first"))];
-    blocks.push(Block::Facts(
-        compared
-            .reports
-            .iter()
-            .map(|it| {
-                let file = Text::toned(Tone::Name, &it.file);
-                let known = [Some(minute(&it.started)), it.processor.clone(), it.os.clone()];
-                let known = known.into_iter().flatten().filter(|text| !text.is_empty());
-                Fact::new("A", Text::dotted(std::iter::once(file).chain(known.map(Text::from))))
-            })
-            .collect(),
-    ));
+    let first = compared.reports.iter().map(|it| {
+        let known = [Some(minute(&it.started)), it.processor.clone(), it.os.clone()];
+        Fact::new("A", words::named(&it.file, known))
+    });
+    let mut blocks = vec![
+        Block::noted("Compared", format!("{number} with A, the worst first")),
+        Block::Facts(first.collect()),
+    ];
     let (read, mut unread): (Vec<&Other>, Vec<&Other>) =
         others.iter().partition(|it| it.error.is_none());
     let (mut shown, calm): (Vec<&Other>, Vec<&Other>) =
         read.into_iter().partition(|it| it.most.is_some() || detail == Detail::Everything);
     let everything = detail == Detail::Everything;
     let rest = words::cut(&mut shown, MOST, everything);
-    if !shown.is_empty() {
-        blocks.push(section::shown(columns_of_many(), Detail::Full, shown));
-    }
+    blocks.push(section::shown(columns_of_many(), Detail::Full, shown));
     blocks.extend(words::more(&rest).map(Block::Line));
     if !calm.is_empty() {
-        let (same, open) = calm
-            .iter()
-            .fold((0, 0), |(same, open), it| (same + it.counts.same, open + it.counts.cannot_tell));
+        let sum = |of: fn(&Other) -> usize| count(calm.iter().map(|it| of(it) as u64).sum());
+        let (same, open) = (sum(|it| it.counts.same), sum(|it| it.counts.cannot_tell));
         let number = plural(calm.len() as u64, "report", "reports");
-        let [same, open] = [same, open].map(|it| count(it as u64));
         blocks.push(Block::paragraph(format!(
             "In {number} nothing changed: {same} figures are the same, {open} are undecided."
         )));
@@ -166,14 +157,11 @@ fn view_many(compared: &Compared, detail: Detail) -> Vec<Block> {
     let rest = words::cut(&mut unread, MOST, everything);
     if !unread.is_empty() {
         let head = format!("{number} cannot be compared");
-        let mut details: Vec<Text> = unread
-            .iter()
-            .map(|it| {
-                let why = it.error.as_deref().unwrap_or_default();
-                Text::toned(Tone::Name, &it.side.file).and(format!(": {why}"))
-            })
-            .collect();
-        details.extend(words::more(&rest));
+        let details = unread.iter().map(|it| {
+            let why = it.error.as_deref().unwrap_or_default();
+            Text::toned(Tone::Name, &it.side.file).and(format!(": {why}"))
+        });
+        let details = details.chain(words::more(&rest)).collect();
         blocks.push(Block::Item { head: Text::toned(Tone::Warn, head), details });
     }
     blocks
@@ -249,11 +237,8 @@ fn sides(compared: &Compared, changes: &[&Change]) -> Vec<Block> {
     let sides: Vec<&Side> =
         std::iter::once(&first.a).chain(changes.iter().map(|it| &it.b)).collect();
     let stored = compared.method == Method::Stored;
-    let mut facts: Vec<Fact> = sides
-        .iter()
-        .zip(&names)
-        .map(|(side, name)| Fact::new(name.clone(), about(side, stored, &sides)))
-        .collect();
+    let of = |(name, side): (&String, &&Side)| Fact::new(name.clone(), about(side, stored, &sides));
+    let mut facts: Vec<Fact> = names.iter().zip(&sides).map(of).collect();
     facts.extend(words::facts("differs", each(changes, |it| &it.environment, |it| !it.is_same())));
     let same = first.environment.iter().filter(|fact| {
         let on = |it: &&Change| it.environment.iter().any(|it| it == *fact);
@@ -322,8 +307,7 @@ fn about(side: &Side, stored: bool, sides: &[&Side]) -> Text {
     let cpu = side.cpu.map(|cpu| format!("CPU {cpu}"));
     let runs = side.runs.map(|runs| plural(runs.into(), "run", "runs"));
     let time = if runs.is_some() { time.map(|time| format!("from {time}")) } else { time };
-    let known = [runs, time, cpu].into_iter().flatten().map(Text::from);
-    Text::dotted(std::iter::once(Text::toned(Tone::Name, name)).chain(known))
+    words::named(&name, [runs, time, cpu])
 }
 
 /// Findings and verdicts that were gained or lost, and what differs in the tests of trust.
@@ -360,12 +344,11 @@ fn over_time(compared: &Compared, detail: Detail) -> Vec<Block> {
     };
     let ends = [history.runs.first(), history.runs.last()];
     let [from, to] = ends.map(|run| run.map_or(String::new(), |run| minute(&run.started)));
-    let runs = plural(history.runs.len() as u64, "run", "runs");
-    let mut blocks = vec![Block::noted("Over time", format!("{runs}, {from} to {to} UTC"))];
-    let out = history
-        .left_out
-        .iter()
-        .map(|it| Text::from(format!("{}: {}", plural(it.runs as u64, "run", "runs"), it.why())));
+    let number = plural(history.runs.len() as u64, "run", "runs");
+    let mut blocks = vec![Block::noted("Over time", format!("{number}, {from} to {to} UTC"))];
+    let runs = |runs: usize| plural(runs as u64, "run", "runs");
+    let out = history.left_out.iter();
+    let out = out.map(|it| Text::from(format!("{}: {}", runs(it.runs), it.why())));
     let unread = history.unread.len() as u64;
     let unread = (unread > 0).then(|| plural(unread, "file", "files") + " that cannot be read");
     let out = out.chain(unread.map(|text| Text::toned(Tone::Warn, text)));
@@ -411,13 +394,11 @@ fn trend_columns<'a>() -> Vec<Spec<(&'a Row, &'a Trend)>> {
 /// few percent apart, so that nothing looks like a change.
 fn strip(values: &[Option<f64>]) -> String {
     let each = values.len().div_ceil(STRIP).max(1);
-    let means: Vec<Option<f64>> = values
-        .chunks(each)
-        .map(|few| {
-            let known: Vec<f64> = few.iter().flatten().copied().collect();
-            (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
-        })
-        .collect();
+    let means = values.chunks(each).map(|few| {
+        let known: Vec<f64> = few.iter().flatten().copied().collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+    });
+    let means: Vec<Option<f64>> = means.collect();
     let low = means.iter().flatten().copied().fold(f64::INFINITY, f64::min);
     let high = means.iter().flatten().copied().fold(0.0, f64::max);
     let span = (high - low).max(high * 0.02);

@@ -1,7 +1,7 @@
 //! Several reports next to each other: which clocks work on every machine and what they cost there,
 //! and what timing adds to a loop.
 
-use super::words::{file_name, letter, utc};
+use super::words::{file_name, letter, named, utc};
 use crate::block::{Block, Cell, Column, Fact, Item, Table, Text, Tone, Value};
 use crate::number::{count, plural, short, three};
 use crate::section::{Detail, Rows, Spec, by_key, columns};
@@ -26,10 +26,8 @@ pub(super) fn view(compared: &Compared, detail: Detail) -> Vec<Block> {
 fn about(source: &Source) -> Text {
     let (file, time) = (file_name(&source.file), utc(&source.started));
     let under = source.hypervisor.as_ref().map(|name| format!("under {name}"));
-    let known =
-        [time, Some(source.arch.clone()), source.processor.clone(), source.os.clone(), under];
-    let known = known.into_iter().flatten().filter(|text| !text.is_empty()).map(Text::from);
-    Text::dotted(std::iter::once(Text::toned(Tone::Name, file)).chain(known))
+    let arch = Some(source.arch.clone());
+    named(&file, [time, arch, source.processor.clone(), source.os.clone(), under])
 }
 
 pub(super) fn clocks(compared: &Compared, detail: Detail) -> Vec<Block> {
@@ -98,11 +96,8 @@ fn cost(found: &Found) -> Cell {
 
 /// The reasons against a clock, each with the machines that it holds for.
 fn why_not(row: &ClockRow) -> String {
-    let reasons = row
-        .on
-        .iter()
-        .enumerate()
-        .filter_map(|(at, found)| Some((reason(found.problem?, found), letter(at))));
+    let on = row.on.iter().enumerate();
+    let reasons = on.filter_map(|(at, it)| Some((reason(it.problem?, it), letter(at))));
     let all = row.on.len();
     let words = by_key(reasons).into_iter().map(|(reason, on)| match on.len() {
         every if every == all => reason,

@@ -179,8 +179,7 @@ fn of_group(group: &Group, view: &View) -> Vec<Block> {
     let unjudged = group.unjudged();
     let all = not_judged(group, view);
     let reasons = all.is_none();
-    let counts = || counts.reduce(|all, one| all.and("; ").and(one)).unwrap_or_default();
-    let remark = all.map_or_else(counts, Text::from);
+    let remark = all.map_or_else(|| Text::joined(counts, "; "), Text::from);
     let mut blocks = vec![Block::remarked(title, remark)];
     let is_usual = |it: &Joined| it.key.percentile.as_deref().is_none_or(|at| at == USUAL);
     // Short runs have the median only.

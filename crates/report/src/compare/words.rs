@@ -36,6 +36,11 @@ pub(super) fn file_name(path: &str) -> String {
     name.map_or_else(|| path.into(), |name| name.to_string_lossy().into_owned())
 }
 
+/// The name of a file or of runs, and what is known of it.
+pub(super) fn named<const N: usize>(name: &str, known: [Option<String>; N]) -> Text {
+    let known = known.into_iter().flatten().filter(|text| !text.is_empty()).map(Text::from);
+    Text::dotted(std::iter::once(Text::toned(Tone::Name, name)).chain(known))
+}
 /// One fact for each text, of which only the first repeats the name.
 pub(super) fn facts(
     name: &'static str,

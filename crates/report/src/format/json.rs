@@ -81,12 +81,10 @@ pub enum ReadError {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLarge { bytes } => write!(
-                f,
-                "it has {} MiB, and reports have at most {} MiB",
-                bytes >> 20,
-                LARGEST >> 20
-            ),
+            Self::TooLarge { bytes } => {
+                let (own, most) = (bytes >> 20, LARGEST >> 20);
+                write!(f, "it has {own} MiB, and reports have at most {most} MiB")
+            }
             Self::NotJson { why } => write!(f, "not valid JSON: {why}"),
             Self::NotAReport { why } => {
                 write!(f, "not a chronoscope report: {why}; --export json=PATH writes one")

@@ -44,8 +44,7 @@ pub(super) fn class(tone: Tone) -> &'static str {
 pub(super) fn text(text: &Text) -> Markup {
     html! {
         @for span in &text.0 {
-            @match span.tone {
-                _ if span.text.trim().is_empty() => { (safe(&span.text)) }
+            @match span.tone.filter(|_| !span.text.trim().is_empty()) {
                 None => { (safe(&span.text)) }
                 Some(Tone::Strong) => { b { (safe(&span.text)) } }
                 Some(Tone::Name) => { code { (safe(&span.text)) } }

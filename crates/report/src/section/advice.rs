@@ -130,11 +130,8 @@ fn choice(report: &Report, advice: &Advice) -> Text {
 
 /// The code of the known languages in their order, and then that of others.
 fn in_order(advice: &Advice) -> Vec<(String, String)> {
-    let mut code: Vec<(String, String)> =
-        advice.code.iter().map(|(language, lines)| (language.clone(), lines.clone())).collect();
-    code.sort_by_key(|(name, _)| {
-        let place = LANGUAGES.iter().position(|language| language == name);
-        place.unwrap_or(LANGUAGES.len())
-    });
+    let place = |name: &String| LANGUAGES.iter().position(|language| language == name);
+    let mut code: Vec<(String, String)> = advice.code.clone().into_iter().collect();
+    code.sort_by_key(|(name, _)| place(name).unwrap_or(LANGUAGES.len()));
     code
 }

@@ -1,11 +1,11 @@
 //! How far the clocks of this machine are from others.
 
 use super::{
-    Detail, FURTHEST, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each, is_drawn,
+    Detail, FURTHEST, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each, is_drawn, shown,
 };
 use crate::block::chart::{Axis, Between, Chart, Hue, Place, Series as Drawing, Shape};
 use crate::block::{Block, Cell, Text, Tone, Value};
-use crate::number::{count, short, three};
+use crate::number::{count, short, stepped, three};
 use crate::page::Input;
 use crate::scale::{Scale, Unit};
 use chronoscope_model::Report;
@@ -44,14 +44,8 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
 
 /// Everything below the verdict.
 fn details(against: &Against, detail: Detail) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    let answered: Vec<&Source> = against.answered().collect();
-    if !answered.is_empty() {
-        blocks.push(Block::Table(Rows::shown(columns(), detail).of_all(answered)));
-    }
-    if !against.apart.is_empty() {
-        blocks.push(Block::Table(Rows::shown(pairs(), detail).of_all(&against.apart)));
-    }
+    let mut blocks =
+        vec![shown(columns(), detail, against.answered()), shown(pairs(), detail, &against.apart)];
     let mut line = |tone, text: String| blocks.push(Block::toned(tone, text));
     for source in &against.sources {
         if let (None, Some(why)) = (&source.wall_ns, &source.unavailable_reason) {
@@ -80,15 +74,11 @@ fn details(against: &Against, detail: Detail) -> Vec<Block> {
         }
     }
     for set in &against.set {
-        let way = if set.by_ns < 0.0 { "back" } else { "forwards" };
-        let by = short(set.by_ns.abs());
-        let after = short(set.at_s * 1e9);
+        let (after, went) = (short(set.at_s * 1e9), stepped(set.by_ns));
         // What times the exchanges stands still while a machine sleeps.
         let slept = if set.by_ns < 0.0 { "" } else { ", or this machine was asleep" };
-        line(
-            Tone::Warn,
-            format!("After {after}, the wall clock went {way} by {by}: something set it{slept}."),
-        );
+        let text = format!("After {after}, the wall clock went {went}: something set it{slept}.");
+        line(Tone::Warn, text);
     }
     let earlier = against.events.len().saturating_sub(SHOWN);
     for event in &against.events[earlier..] {

@@ -52,10 +52,8 @@ fn brief(machine: &[&Finding], run: &[&Finding]) -> Vec<Block> {
     let shown = &machine[..machine.len().min(LINES - usize::from(!run.is_empty()))];
     let mut lines: Vec<Block> = shown.iter().map(|finding| Block::Line(head(finding))).collect();
     if !run.is_empty() {
-        let named = run.iter().take(NAMED).map(|finding| name(finding)).enumerate();
-        let line = named.fold(Text::from("This run: "), |all, (nth, one)| {
-            all.and(if nth == 0 { "" } else { ", " }).and(one)
-        });
+        let named = run.iter().take(NAMED).map(|finding| name(finding));
+        let line = Text::from("This run: ").and(Text::joined(named, ", "));
         let more = run.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         lines.push(Block::Line(line.and(more)));

@@ -263,10 +263,8 @@ pub(crate) fn by_key<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) -
 
 /// Each value once, in the order in which they first came.
 pub(crate) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
-    by_key(values.into_iter().map(|value| (value, ())))
-        .into_iter()
-        .map(|(value, _)| value)
-        .collect()
+    let groups = by_key(values.into_iter().map(|value| (value, ())));
+    groups.into_iter().map(|(value, _)| value).collect()
 }
 
 /// What a section shows of a report that does not hold it: nothing in brief.
@@ -475,22 +473,17 @@ fn load_conditions(report: &Report) -> Vec<Block> {
 
 /// What the processes of a load did, and the time that they used.
 fn load_got(what: &str, run: &LoadRun) -> Vec<Block> {
-    let each: Vec<String> = run
-        .processes
-        .iter()
-        .map(|p| format!("CPU {} {}", p.cpu, percent(p.cpu_s / run.seconds.max(1e-9))))
-        .collect();
+    let share = |cpu_s: f64| percent(cpu_s / run.seconds.max(1e-9));
+    let each = run.processes.iter().map(|it| format!("CPU {} {}", it.cpu, share(it.cpu_s)));
+    let about = Some(&run.about).filter(|about| !about.is_empty());
     let mut blocks = vec![Block::paragraph(format!(
         "{what}, {} (scheduling: {}), used {:.2} CPUs for {}: {}.{}",
         plural(run.processes.len() as u64, "process", "processes"),
         run.scheduling,
         run.cpus(),
         short(run.seconds * 1e9),
-        each.join(", "),
-        match run.about.as_str() {
-            "" => String::new(),
-            about => format!(" Each process {about}."),
-        }
+        each.collect::<Vec<_>>().join(", "),
+        about.map_or(String::new(), |about| format!(" Each process {about}."))
     ))];
     let loss = run.loss().map(|loss| Text::toned(Tone::Bad, format!("{loss}.")));
     blocks.extend(loss.map(Block::Paragraph));

@@ -1,6 +1,6 @@
 //! How far repeated work varies, and what made it vary.
 
-use super::{Detail, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each};
+use super::{Detail, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each, shown};
 use crate::block::{Block, Cell, Tone};
 use crate::late::safe;
 use crate::number::{count, plural, short};
@@ -36,7 +36,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         return blocks;
     }
     blocks.push(Block::paragraph(taken(noise)));
-    blocks.push(Block::Table(Rows::shown(columns(), detail).of_all(&noise.causes)));
+    blocks.push(shown(columns(), detail, &noise.causes));
     if !noise.unseen.is_empty() {
         let unseen = noise.unseen.join(", ");
         let text = format!("Cannot be seen here: {unseen}. What they did is unexplained.");
@@ -99,13 +99,8 @@ fn of_command(watched: &Watched, detail: Detail) -> Vec<Block> {
     moments.sort_by_key(|it| std::cmp::Reverse(it.ns));
     moments.truncate(most);
     moments.sort_by_key(|it| it.from_ns);
-    let by = watched.by.iter().take(most);
-    if !watched.by.is_empty() {
-        blocks.push(Block::Table(Rows::shown(columns_of_by(), detail).of_all(by)));
-    }
-    if !moments.is_empty() {
-        blocks.push(Block::Table(Rows::shown(columns_of_moments(), detail).of_all(moments)));
-    }
+    blocks.push(shown(columns_of_by(), detail, watched.by.iter().take(most)));
+    blocks.push(shown(columns_of_moments(), detail, moments));
     if !watched.unseen.is_empty() {
         let text = format!("Cannot be seen here: {}.", watched.unseen.join(", "));
         blocks.push(Block::toned(Tone::Warn, text));

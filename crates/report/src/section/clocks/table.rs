@@ -54,15 +54,13 @@ pub(super) fn columns() -> Vec<Spec<Clock>> {
         "observed_median_ns" "median seen"
             [full part(RESOLUTION) narrow("median\nseen") right close]
             Cell::ns(c.resolution.as_ref().and_then(|r| r.observed_median_ns));
-        "limited_by" "limited by" [full part(RESOLUTION) narrow("limited\nby") close] {
-            let limit = c.resolution.as_ref().map(|r| r.verdict);
-            match limit {
+        "limited_by" "limited by" [full part(RESOLUTION) narrow("limited\nby") close]
+            match c.resolution.as_ref().map(|r| r.verdict) {
                 Some(Limit::Tick) => Cell::text("tick"),
                 Some(Limit::Latency) => Cell::text("latency").shown(READ_COST),
                 Some(Limit::NotSeen) => Cell::text("not-seen").shown("-").toned(Tone::Dim),
                 None => Cell::default(),
-            }
-        };
+            };
         // Whether it can be trusted.
         "difference_100ms_ms" "100 ms" [full part(TRUST) unit("ms") decimal] {
             c.difference_100ms.as_ref().map_or(Cell::default(), |d| interval(d, c.scope))

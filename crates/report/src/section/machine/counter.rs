@@ -265,14 +265,10 @@ fn nearest(cpu: &Cpu) -> Option<&'static str> {
 
 /// The cost of rdtsc, and that of other processors.
 pub(super) fn rdtsc_blocks(env: &Environment, tsc: &Tsc) -> Vec<Block> {
-    let here: Vec<String> = [
-        (tsc.rdtsc_core_cycles, "core cycles"),
-        (tsc.rdtsc_cycles, "TSC cycles"),
-        (tsc.rdtsc_ns, "ns"),
-    ]
-    .into_iter()
-    .filter_map(|(figure, unit)| Some(format!("{} {unit}", three(figure?))))
-    .collect();
+    let figures = [tsc.rdtsc_core_cycles, tsc.rdtsc_cycles, tsc.rdtsc_ns].into_iter();
+    let figures = figures.zip(["core cycles", "TSC cycles", "ns"]);
+    let here = figures.filter_map(|(it, unit)| Some(format!("{} {unit}", three(it?))));
+    let here: Vec<String> = here.collect();
     let here = if here.is_empty() { unknown_why(env, "rdtsc") } else { here.join(", ") };
     let near = nearest(&env.cpu);
     let family = match near {

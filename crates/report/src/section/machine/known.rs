@@ -110,28 +110,21 @@ pub(super) fn unknown_why(env: &Environment, subject: &str) -> String {
 
 /// A frequency to three digits, for orientation: `2.60 GHz`.
 pub(super) fn round_hz(hz: f64) -> String {
-    let (value, unit) = match hz {
-        hz if !hz.is_finite() || hz < 0.0 => return "-".into(),
-        hz if hz >= 999.5e6 => (hz / 1e9, "GHz"),
-        hz if hz >= 999.5e3 => (hz / 1e6, "MHz"),
-        hz if hz >= 999.5 => (hz / 1e3, "kHz"),
-        hz => (hz, "Hz"),
-    };
+    let Some((value, unit)) = in_unit(hz, 0.9995) else { return "-".into() };
     format!("{} {unit}", three(value))
+}
+/// A frequency in the largest unit of which it is at least so much; none if it is no frequency.
+fn in_unit(hz: f64, least: f64) -> Option<(f64, &'static str)> {
+    let units = [(1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz")];
+    let (one, unit) = units.into_iter().find(|(one, _)| hz >= one * least || *one == 1.0)?;
+    (hz.is_finite() && hz >= 0.0).then_some((hz / one, unit))
 }
 
 /// A rate with the digits that the bound on its error allows: `2.599998 GHz`.
 pub(super) fn exact_hz(hz: f64, error_ppm: Option<f64>) -> String {
-    if !hz.is_finite() || hz < 0.0 {
-        return "-".into();
-    }
-    let (value, unit) = match hz {
-        hz if hz >= 1e9 => (hz / 1e9, "GHz"),
-        hz if hz >= 1e6 => (hz / 1e6, "MHz"),
-        hz if hz >= 1e3 => (hz / 1e3, "kHz"),
-        hz => return format!("{hz:.0} Hz"),
-    };
+    let Some((value, unit)) = in_unit(hz, 1.0) else { return "-".into() };
     let places = match error_ppm {
+        _ if unit == "Hz" => 0,
         Some(ppm) if ppm > 0.0 && ppm.is_finite() => {
             (-(value * ppm * 1e-6).log10().floor()).clamp(1.0, 9.0) as usize
         }

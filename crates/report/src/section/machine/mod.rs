@@ -409,9 +409,8 @@ fn noise(env: &Environment, ruler: &Ruler) -> Text {
             percent(share)
         ));
     }
-    if let Some(n) = noise.involuntary_switches {
-        parts.push(plural(n, "context switch", "context switches"));
-    }
+    let switches = noise.involuntary_switches;
+    parts.extend(switches.map(|n| plural(n, "context switch", "context switches")));
     parts.push(match noise.steal_ms {
         _ if !env.steal_is_reported() => "steal not reported".into(),
         Some(0.0) => "no steal".into(),

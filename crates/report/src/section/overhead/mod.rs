@@ -106,12 +106,9 @@ fn shape(overhead: &Overhead, complete: bool) -> String {
 type Turn<'a> = (&'a Overhead, &'static str, &'a Centre);
 
 fn parts(overhead: &Overhead) -> impl Iterator<Item = Turn<'_>> {
-    [
-        (overhead, "baseline", &overhead.baseline),
-        (overhead, "timed", &overhead.timed),
-        (overhead, "overhead", &overhead.overhead),
-    ]
-    .into_iter()
+    let Overhead { baseline, timed, overhead: added, .. } = overhead;
+    let parts = [("baseline", baseline), ("timed", timed), ("overhead", added)];
+    parts.into_iter().map(move |(name, centre)| (overhead, name, centre))
 }
 
 fn columns<'a>(loads: bool) -> Vec<Spec<Turn<'a>>> {

@@ -248,12 +248,8 @@ fn details(measured: &[&Runtime]) -> Vec<Block> {
     for runtime in measured {
         let mut facts = Vec::new();
         let mut fact = |name: &'static str, text: String| facts.push(Fact::new(name, text));
-        if let Some(build) = &runtime.build {
-            fact("build", build.clone());
-        }
-        if let Some(program) = &runtime.program {
-            fact("program", program.clone());
-        }
+        runtime.build.iter().for_each(|build| fact("build", build.clone()));
+        runtime.program.iter().for_each(|program| fact("program", program.clone()));
         if let Some(stopwatch) = &runtime.stopwatch {
             let hz = count(stopwatch.hz.round() as u64);
             let high = runtime.clocks.iter().find(|clock| clock.call == stopwatch.call);

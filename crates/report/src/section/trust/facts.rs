@@ -2,13 +2,11 @@
 
 use super::many_tries;
 use crate::block::{Fact, Span, Text, Tone};
-use crate::number::{count, plural, short, three};
+use crate::number::{count, plural, short, stepped, three};
 use crate::section::capitalized;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Kind, Standing};
-use chronoscope_model::trust::{
-    Contention, Pause, Paused, RateAgainst, Trust, Wall, Watch, Watched,
-};
+use chronoscope_model::trust::{Pause, Paused, RateAgainst, Trust, Wall, Watch, Watched};
 
 /// A read that costs more than this many times as much with all threads is contended.
 const CONTENDED: f64 = 1.5;
@@ -109,6 +107,10 @@ fn best_rates(trust: &Trust) -> (Option<&RateAgainst>, Option<&RateAgainst>) {
     let width = |rate: &RateAgainst| rate.half_width_ppm();
     (independent.min_by(|a, b| width(a).total_cmp(&width(b))), first)
 }
+/// The item with the largest figure.
+fn most<T>(items: impl Iterator<Item = T>, figure: impl Fn(&T) -> f64) -> Option<T> {
+    items.max_by(|a, b| figure(a).total_cmp(&figure(b)))
+}
 
 fn rate(trust: &Trust) -> Text {
     match best_rates(trust) {
@@ -152,9 +154,9 @@ fn wall_clock(wall: &Wall) -> Text {
             format!("slewed by {} ±{} ppm", signed_ppm(slew.ppm), three(slew.error_ppm)).into(),
         );
     }
-    if let Some(ns) = wall.suspended_ns.filter(|ns| *ns > 0.0) {
-        parts.push(Text::toned(Tone::Warn, format!("suspended for {}", short(ns))));
-    }
+    let suspended = wall.suspended_ns.filter(|ns| *ns > 0.0);
+    let suspended = suspended.map(|ns| format!("suspended for {}", short(ns)));
+    parts.extend(suspended.map(|text| Text::toned(Tone::Warn, text)));
     parts.extend(wall.left_out.iter().map(|what| what.as_str().into()));
     Text::dotted(parts)
 }
@@ -164,8 +166,7 @@ fn sandwich(trust: &Trust) -> Text {
     let tries = all.clone().map(|one| one.tries).sum();
     let bad = all.clone().map(|one| one.below + one.above).sum();
     let text = bad_of(bad, tries, "read", "reads").and(" outside of two system calls");
-    let worst = all.filter(|one| one.disagrees()).max_by(|a, b| a.worst_ns.total_cmp(&b.worst_ns));
-    match worst {
+    match most(all.filter(|one| one.disagrees()), |one| one.worst_ns) {
         Some(one) => text.and(format!(", at worst {} by {}", short(one.worst_ns), one.id)),
         None => text,
     }
@@ -189,19 +190,13 @@ fn traps(trust: &Trust) -> Text {
 }
 
 fn contention(trust: &Trust) -> Text {
-    let factor = |one: &&Contention| one.factor().is_some();
-    let found = trust.contention.iter().filter(factor);
-    let by = |a: &&Contention, b: &&Contention| {
-        let [a, b] = [a, b].map(|one| one.factor().unwrap_or(0.0));
-        a.total_cmp(&b)
-    };
-    let Some(worst) = found.max_by(by) else {
+    let found = trust.contention.iter().filter_map(|one| Some((one, one.factor()?)));
+    let Some((worst, factor)) = most(found, |(_, factor)| *factor) else {
         let why = trust.left_out.iter().find(|it| it.what == "contention");
         let why = why.map_or("this process may run on one CPU only", |it| &it.why);
         return format!("not tested: {why}").into();
     };
-    let (factor, threads) =
-        (worst.factor().unwrap_or(0.0), worst.points.last().map_or(0, |point| point.threads));
+    let threads = worst.points.last().map_or(0, |point| point.threads);
     let text = match three(factor) {
         // It is as much, to the digits that are shown.
         much if factor <= 1.0 || much == "1.00" => {
@@ -272,8 +267,7 @@ const MOST: usize = 3;
 const NAMED: usize = 2;
 
 pub(super) fn verdict(trust: &Trust) -> Text {
-    let sentences = sentences(trust).into_iter();
-    sentences.reduce(|all, next| all.and(" ").and(next)).unwrap_or_default()
+    Text::joined(sentences(trust), " ")
 }
 
 /// Alarms, then warnings, then what was found to be sound: a text for each sentence.
@@ -317,8 +311,7 @@ fn names(ids: &[&str]) -> String {
 fn went_back(trust: &Trust) -> Option<String> {
     let back = trust.clocks.iter().filter(|watch| !excused(watch, trust));
     let back = back.filter(|watch| watch.ordered().violations > 0);
-    let by = |a: &&Watch, b: &&Watch| a.ordered().worst_ns.total_cmp(&b.ordered().worst_ns);
-    let worst = back.clone().max_by(by)?;
+    let worst = most(back.clone(), |watch| watch.ordered().worst_ns)?;
     let (ids, found) = (back.map(|watch| watch.id.as_str()).collect::<Vec<_>>(), worst.ordered());
     let (times, by) = (count(found.violations), short(found.worst_ns));
     let reads = plural(found.tries, "read", "reads");
@@ -329,12 +322,8 @@ fn went_back(trust: &Trust) -> Option<String> {
 }
 
 fn cpus_differ(trust: &Trust) -> Option<String> {
-    let beyond = |ns: f64, open: f64| ns.abs() - open;
     let pairs = trust.matrix.out_of_step().filter_map(|pair| Some((pair, pair.best()?)));
-    let worst = pairs.max_by(|(_, a), (_, b)| {
-        let [a, b] = [a, b].map(|one| beyond(one.offset_ns, one.uncertainty_ns));
-        a.total_cmp(&b)
-    });
+    let worst = most(pairs, |(_, best)| best.offset_ns.abs() - best.uncertainty_ns);
     let pair = worst.map(|(pair, _)| pair).or(trust.matrix.out_of_step().next())?;
     let [mut behind, mut ahead] = pair.handed.cpus;
     match worst.map(|(_, offset)| offset).filter(|offset| offset.differs()) {
@@ -355,9 +344,8 @@ fn cpus_differ(trust: &Trust) -> Option<String> {
 
 fn jumped(trust: &Trust) -> Option<String> {
     let watched = &trust.watched;
-    let by = |ns: f64| ns.abs();
-    let worst = watched.jumps.iter().max_by(|a, b| by(a.ns).total_cmp(&by(b.ns)))?;
-    let (by, against) = (short(by(worst.ns)), &worst.against);
+    let worst = most(watched.jumps.iter(), |jump| jump.ns.abs())?;
+    let (by, against) = (short(worst.ns.abs()), &worst.against);
     let all = watched.jumps.len() as u64 + watched.more_jumps.unwrap_or(0);
     Some(match all {
         1 => format!("{} jumped by {by} against {against}", worst.id),
@@ -373,7 +361,7 @@ fn stood_still(trust: &Trust) -> Option<String> {
 
 fn contradicted(trust: &Trust) -> Option<String> {
     let all = trust.sandwiches.iter().filter(|one| one.disagrees());
-    let worst = all.max_by(|a, b| a.worst_ns.total_cmp(&b.worst_ns))?;
+    let worst = most(all, |one| one.worst_ns)?;
     let (id, by) = (&worst.id, short(worst.worst_ns));
     Some(format!("{id} differs between vDSO and system call by up to {by}"))
 }
@@ -387,11 +375,10 @@ fn disrupted(trust: &Trust) -> Option<String> {
 
 fn was_set(trust: &Trust) -> Option<String> {
     let wall = trust.wall.as_ref()?;
-    let worst = wall.steps.iter().max_by(|a, b| a.by_ns.abs().total_cmp(&b.by_ns.abs()))?;
-    let way = if worst.by_ns < 0.0 { "back" } else { "forwards" };
-    let by = match worst.by_ns.abs() {
+    let worst = most(wall.steps.iter(), |step| step.by_ns.abs())?;
+    let by = match worst.by_ns {
         0.0 => "by too little to see".to_owned(),
-        ns => format!("{way} by {}", short(ns)),
+        ns => stepped(ns),
     };
     Some(match wall.steps.len() as u64 + wall.more_steps {
         1 => format!("The wall clock was set {by}"),

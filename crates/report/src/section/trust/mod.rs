@@ -11,7 +11,7 @@ use crate::block::chart::{
     Axis, Between, Cells, Chart, Drawn, Hue, Place, Series as Drawing, Shape,
 };
 use crate::block::{Block, Cell, Item, Part, Table, Text, Tone};
-use crate::number::{count, plural, short, three};
+use crate::number::{count, plural, short, stepped, three};
 use crate::page::Input;
 use crate::scale::{Scale, Unit};
 use chronoscope_model::Report;
@@ -84,28 +84,19 @@ fn watched(trust: &Trust) -> String {
 }
 
 /// What happened while the clocks were watched, one line each.
-fn events(trust: &Trust) -> Vec<Block> {
+fn events(trust: &Trust) -> Option<Block> {
     let mut lines = Vec::new();
     let at = |at_s: f64| format!("after {}", short(at_s * 1e9));
     for step in trust.wall.iter().flat_map(|wall| &wall.steps) {
-        let sign = if step.by_ns < 0.0 { "back" } else { "forwards" };
         lines.push(match step.by_ns {
             0.0 => format!("{}: the kernel reported that the wall clock was set", at(step.at_s)),
-            by => {
-                let by = short(by.abs());
-                format!("{}: the wall clock stepped {sign} by {by}", at(step.at_s))
-            }
+            by => format!("{}: the wall clock stepped {}", at(step.at_s), stepped(by)),
         });
     }
     for jump in &trust.watched.jumps {
-        let sign = if jump.ns < 0.0 { "back" } else { "forwards" };
-        lines.push(format!(
-            "{}: {} jumped {sign} by {} against {}",
-            at(jump.at_s),
-            jump.id,
-            short(jump.ns.abs()),
-            jump.against
-        ));
+        let (id, against) = (&jump.id, &jump.against);
+        let at = at(jump.at_s);
+        lines.push(format!("{at}: {id} jumped {} against {against}", stepped(jump.ns)));
     }
     for gap in &trust.watched.gaps {
         let long = short(gap.seconds * 1e9);
@@ -119,11 +110,8 @@ fn events(trust: &Trust) -> Vec<Block> {
         lines.push(format!("{}: the online CPUs changed from {before} to {after}", at(*at_s)));
     }
     let details: Vec<Text> = lines.into_iter().map(Text::from).collect();
-    if details.is_empty() {
-        Vec::new()
-    } else {
-        vec![Block::Item { head: Text::toned(Tone::Warn, "Events"), details }]
-    }
+    let head = Text::toned(Tone::Warn, "Events");
+    (!details.is_empty()).then_some(Block::Item { head, details })
 }
 
 // What each clock did.
@@ -139,19 +127,13 @@ fn watched_clocks(trust: &Trust) -> impl Iterator<Item = Watched<'_>> {
 }
 
 fn clock_blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
-    let rows: Vec<Watched> =
-        watched_clocks(trust).filter(|(watch, _)| watch.unavailable_reason.is_none()).collect();
-    let mut blocks = Vec::new();
-    if !rows.is_empty() {
-        let table = Rows::shown(clock_columns(), detail).parts(PARTS).of_all(&rows);
-        blocks.push(Block::Table(table));
-    }
-    for watch in &trust.clocks {
-        if let Some(why) = &watch.unavailable_reason {
-            blocks.push(Block::paragraph(format!("{} is not available: {why}", watch.id)));
-        }
-    }
-    blocks
+    let rows = watched_clocks(trust).filter(|(watch, _)| watch.unavailable_reason.is_none());
+    let table = Rows::shown(clock_columns(), detail).parts(PARTS).of_all(rows);
+    let lacking = trust.clocks.iter().filter_map(|watch| {
+        let why = watch.unavailable_reason.as_ref()?;
+        Some(Block::paragraph(format!("{} is not available: {why}", watch.id)))
+    });
+    std::iter::once(Block::Table(table)).chain(lacking).collect()
 }
 
 const PARTS: &[Part] = &[
@@ -240,10 +222,7 @@ fn pair_blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
     let mut rows: Vec<PairOffset> =
         all.flat_map(|pair| pair.offsets.iter().map(move |offset| (pair, offset))).collect();
     let mut blocks = Vec::new();
-    let most = match detail {
-        Detail::Everything => PAIRS_SHOWN[1],
-        _ => PAIRS_SHOWN[0],
-    };
+    let most = PAIRS_SHOWN[usize::from(detail == Detail::Everything)];
     let left = rows.len().saturating_sub(most);
     if left > 0 {
         // The pairs that are furthest out of step come first, then those known least well.
@@ -314,14 +293,12 @@ fn rate_blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
     if trust.rates.is_empty() {
         return Vec::new();
     }
-    let most = match detail {
-        Detail::Everything => trust.rates.len(),
-        _ => trust.rates.len().min(RATES_SHOWN),
-    };
+    let all = trust.rates.len();
+    let most = if detail == Detail::Everything { all } else { all.min(RATES_SHOWN) };
     let table = shown(rate_columns(), detail, &trust.rates[..most]);
     let mut blocks = vec![Block::heading("Rates"), table];
-    if most < trust.rates.len() {
-        let rest = count((trust.rates.len() - most) as u64);
+    if most < all {
+        let rest = count((all - most) as u64);
         blocks.push(Block::paragraph(format!("{rest} more with -v.")));
     }
     blocks

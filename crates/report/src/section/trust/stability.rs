@@ -1,6 +1,6 @@
 //! How steady clocks ran, by the measures of time and frequency metrology.
 
-use super::super::{Detail, Rows, Spec, columns};
+use super::super::{Detail, Spec, columns, shown};
 use crate::block::{Block, Cell};
 use crate::number::short;
 use chronoscope_model::trust::{Series, Stability};
@@ -15,7 +15,7 @@ pub fn page(series: Option<&Series>, steady: &[(&str, Vec<Stability>)]) -> Vec<B
     let mut blocks = Vec::new();
     for (id, rows) in steady {
         blocks.push(Block::noted(format!("Stability of {id}"), format!("by {}", series.against)));
-        blocks.push(Block::Table(Rows::shown(stability(), Detail::Full).of_all(rows)));
+        blocks.push(shown(stability(), Detail::Full, rows));
     }
     let legend = "Steps, jumps and a constant rate are left out of both deviations. The intervals \
                   are those of the noise that makes them widest (NIST SP 1065). What a clock has \

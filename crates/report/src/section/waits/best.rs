@@ -232,11 +232,10 @@ pub fn ticks(report: &Report, detail: Detail) -> Vec<Block> {
         }
         blocks.extend(table::whole_ticks(&of_load));
     }
-    for load in Load::ALL {
-        if let Some(why) = refused_load(report, load) {
-            blocks.push(Block::noted(format!("### NOT TESTED at load {}", load.name()), why));
-        }
-    }
+    blocks.extend(Load::ALL.into_iter().filter_map(|load| {
+        let title = format!("### NOT TESTED at load {}", load.name());
+        Some(Block::noted(title, refused_load(report, load)?))
+    }));
     blocks
 }
 

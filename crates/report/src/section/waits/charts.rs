@@ -387,9 +387,8 @@ fn curves_in_words(title: &str, rows: &[&Row<'_>]) -> String {
         format!("{}: {median}worst {}", row.name, short(row.wait.max_ns as f64))
     };
     let mut words: Vec<String> = rows.iter().take(READ_OUT).map(of).collect();
-    if let Some(more) = rows.len().checked_sub(READ_OUT).filter(|more| *more > 0) {
-        words.push(format!("{more} more"));
-    }
+    let more = rows.len().saturating_sub(READ_OUT);
+    words.extend((more > 0).then(|| format!("{more} more")));
     format!("{title}. {}.", words.join("; "))
 }
 
@@ -420,22 +419,17 @@ struct Distributed {
 }
 
 fn table(rows: &[&Wait], several: bool, width: Option<u64>) -> Vec<Block> {
-    let all = durations(rows).into_iter();
-    let series: Vec<Distributed> = all
-        .filter_map(|ns| {
-            let wait = rows.iter().find(|wait| wait.requested_ns == Some(ns))?;
-            // A histogram that cannot be read leaves its column out; its figures are in the table.
-            let histogram = wait.grid.as_ref().map_or(&wait.overshoot, |grid| &grid.corrected);
-            let hdr = histogram.decode().ok()?;
-            (!hdr.is_empty()).then_some(Distributed { ns, hdr })
-        })
-        .collect();
-    let [first, ..] = rows else {
+    let series = durations(rows).into_iter().filter_map(|ns| {
+        let wait = rows.iter().find(|wait| wait.requested_ns == Some(ns))?;
+        // A histogram that cannot be read leaves its column out; its figures are in the table.
+        let histogram = wait.grid.as_ref().map_or(&wait.overshoot, |grid| &grid.corrected);
+        let hdr = histogram.decode().ok()?;
+        (!hdr.is_empty()).then_some(Distributed { ns, hdr })
+    });
+    let series: Vec<Distributed> = series.collect();
+    let Some(first) = rows.first().filter(|_| !series.is_empty()) else {
         return Vec::new();
     };
-    if series.is_empty() {
-        return Vec::new();
-    }
     let edges = width.map_or_else(|| edges(&series), |width| even(&series, width));
     let table = match series.as_slice() {
         [only] => bars(only, &edges),
@@ -446,21 +440,12 @@ fn table(rows: &[&Wait], several: bool, width: Option<u64>) -> Vec<Block> {
         let waits = plural(only.hdr.len(), "wait", "waits");
         facts.push(format!("{waits} of {}", short(only.ns as f64)));
     }
-    if let Some(slack) = first.slack_ns {
-        facts.push(format!("slack {}", short(slack as f64)));
-    }
-    if let Some(slice) = first.slice_ns {
-        facts.push(format!("slice {}", short(slice as f64)));
-    }
-    if first.load != Load::None {
-        facts.push(format!("load {}", first.load.name()));
-    }
-    if let (Some(cpu), true) = (first.cpu, several) {
-        facts.push(format!("CPU {cpu}"));
-    }
-    if first.grid.is_some() {
-        facts.push("missed deadlines included".into());
-    }
+    facts.extend(first.slack_ns.map(|slack| format!("slack {}", short(slack as f64))));
+    facts.extend(first.slice_ns.map(|slice| format!("slice {}", short(slice as f64))));
+    let load = Some(first.load).filter(|load| *load != Load::None);
+    facts.extend(load.map(|load| format!("load {}", load.name())));
+    facts.extend(first.cpu.filter(|_| several).map(|cpu| format!("CPU {cpu}")));
+    facts.extend(first.grid.as_ref().map(|_| "missed deadlines included".into()));
     vec![Block::noted("Distribution of overshoot", facts.join(", ")), Block::Table(table)]
 }
 
@@ -477,10 +462,8 @@ const STRIP: usize = 36;
 /// The distributions of many rows, one line for each, above a common logarithmic axis.
 pub(super) fn of_each(rows: &[&Wait]) -> Vec<Block> {
     let several = several_cpus(rows);
-    let all: Vec<(&Wait, Decoded)> = rows
-        .iter()
-        .filter_map(|wait| Some((*wait, wait.overshoot.decode().ok().filter(|it| !it.is_empty())?)))
-        .collect();
+    let decoded = rows.iter().filter_map(|wait| Some((*wait, wait.overshoot.decode().ok()?)));
+    let all: Vec<(&Wait, Decoded)> = decoded.filter(|(_, hdr)| !hdr.is_empty()).collect();
     let low = all.iter().map(|(_, hdr)| hdr.min().max(1).ilog10()).min().unwrap_or(0);
     let high = all.iter().map(|(_, hdr)| hdr.max().max(1).ilog10() + 1).max().unwrap_or(0);
     let Some(decades) = high.checked_sub(low).filter(|decades| *decades > 0) else {

@@ -301,13 +301,8 @@ fn brief(report: &Report, most: usize) -> Vec<Block> {
                     && wait.requested_ns == Some(ns)
             })
         };
-        let mut cells = vec![
-            Cell::code(&id).shown(match slice {
-                Some(ns) => format!("{id}, slice {}", short(ns as f64)),
-                None => id.clone(),
-            }),
-            setting(slack),
-        ];
+        let slice = slice.map_or(String::new(), |ns| format!(", slice {}", short(ns as f64)));
+        let mut cells = vec![Cell::code(&id).shown(format!("{id}{slice}")), setting(slack)];
         let median = |wait: &Wait| wait.percentile(P50);
         cells.extend(durations.iter().map(|at| Cell::whole_ns(of(*at).and_then(median))));
         let worst = durations.iter().filter_map(|ns| of(*ns)).map(|wait| wait.max_ns).max();
@@ -315,23 +310,13 @@ fn brief(report: &Report, most: usize) -> Vec<Block> {
         cells.push(of(middle).map_or_else(Cell::default, table::cpu));
         items.push(cells.into());
     }
-    let remark = format!(
-        "overshoot: median for each duration, worst of all; CPU: for {}",
-        short(middle as f64)
-    );
-    vec![
-        Block::noted("Waits", remark),
-        Block::Table(Table { columns: brief_columns(&durations), items, ..Table::default() }),
-    ]
-}
-
-fn brief_columns(durations: &[u64]) -> Vec<Column> {
     let mut columns =
         vec![Column::new("wait").whole_name(), Column::new("slack").also_name().right()];
     columns.extend(durations.iter().map(|ns| Column::new(short(*ns as f64)).right()));
-    columns.push(Column::new("worst").right());
-    columns.push(Column::new("CPU").right());
-    columns
+    columns.extend(["worst", "CPU"].map(|head| Column::new(head).right()));
+    let middle = short(middle as f64);
+    let remark = format!("overshoot: median for each duration, worst of all; CPU: for {middle}");
+    vec![Block::noted("Waits", remark), Block::Table(Table { columns, items, ..Table::default() })]
 }
 
 // What the figures mean and how they were obtained, for those who ask for everything.
@@ -379,10 +364,7 @@ fn legend(report: &Report) -> Vec<Block> {
 fn page(inputs: &[Input<'_>]) -> Vec<Block> {
     let rows = charts::page_rows(inputs);
     let several = inputs.len() > 1;
-    let asked: BTreeSet<u64> = inputs
-        .iter()
-        .flat_map(|input| durations(&waits_of(input.report).collect::<Vec<_>>()))
-        .collect();
+    let asked: BTreeSet<u64> = rows.iter().filter_map(|row| row.wait.requested_ns).collect();
     let mut blocks = Vec::new();
     if rows.is_empty() {
         blocks.push(Block::noted("How late waits end", "No wait was measured."));

@@ -446,27 +446,23 @@ pub(super) fn moment(wait: &Wait, moment: &Moment) -> Vec<Block> {
 pub(super) fn unavailable(waits: &[Wait], detail: Detail) -> Vec<Block> {
     let absent = waits.iter().filter(|wait| wait.samples == 0 && !wait.available);
     let (elsewhere, here): (Vec<&Wait>, Vec<&Wait>) = absent.partition(|wait| wait.elsewhere);
-    let shown = match detail {
-        Detail::Everything => [here, elsewhere.clone()].concat(),
-        _ => here,
-    };
-    // A reason that many share is given once.
-    let reasons = by_key(shown.into_iter().map(|wait| {
-        let reason = wait.unavailable_reason.as_deref().unwrap_or("no reason is known");
-        ((reason, wait.load), wait.id.as_str())
-    }));
-    let mut blocks: Vec<Block> = reasons
-        .into_iter()
-        .map(|((reason, load), ids)| {
-            let whole_load = load != Load::None && reason.starts_with("load ");
-            let what = if whole_load { "Not measured".to_owned() } else { ids.join(", ") };
-            Block::paragraph(format!("{what}: {reason}."))
-        })
-        .collect();
+    let everything = detail == Detail::Everything;
     // The method has a row for each load that was measured.
     let hidden: BTreeSet<&str> = elsewhere.iter().map(|wait| wait.id.as_str()).collect();
     let hidden = hidden.len() as u64;
-    if hidden > 0 && detail != Detail::Everything {
+    let shown = here.into_iter().chain(elsewhere.into_iter().filter(|_| everything));
+    // A reason that many share is given once.
+    let reasons = by_key(shown.map(|wait| {
+        let reason = wait.unavailable_reason.as_deref().unwrap_or("no reason is known");
+        ((reason, wait.load), wait.id.as_str())
+    }));
+    let reasons = reasons.into_iter().map(|((reason, load), ids)| {
+        let whole_load = load != Load::None && reason.starts_with("load ");
+        let what = if whole_load { "Not measured".to_owned() } else { ids.join(", ") };
+        Block::paragraph(format!("{what}: {reason}."))
+    });
+    let mut blocks: Vec<Block> = reasons.collect();
+    if hidden > 0 && !everything {
         let methods = plural(hidden, "method exists", "methods exist");
         let text = Text::from(format!("{methods} only on other systems: see "))
             .and(Text::toned(Tone::Name, "chronoscope list waits"))

@@ -303,23 +303,16 @@ fn ran_in_wake_up(worst: &Worst) -> Cell {
     if !worst.culprits.is_empty() {
         let parts = [Cause::RunQueue, Cause::Preempted].into_iter().filter_map(part);
         let parts: Vec<String> = parts.collect();
-        return Cell::text(format!(
-            "{}: {}",
-            parts.join(", "),
-            culprit_names(&worst.culprits, false)
-        ));
+        let names = culprit_names(&worst.culprits, false);
+        return Cell::text(format!("{}: {names}", parts.join(", ")));
     }
-    let interrupts = worst.interrupts.iter().take(NAMED_TASKS);
-    let interrupts: Vec<String> = interrupts
-        .map(|it| match it.ns {
-            Some(ns) => format!("{} {}", late::interrupt(it), short(ns as f64)),
-            None => format!("{} {}", late::safe(&it.id), count(it.count)),
-        })
-        .collect();
-    if interrupts.is_empty() {
-        return Cell::default();
-    }
-    Cell::text(format!("interrupts: {}", interrupts.join(", ")))
+    let interrupts = worst.interrupts.iter().take(NAMED_TASKS).map(|it| match it.ns {
+        Some(ns) => format!("{} {}", late::interrupt(it), short(ns as f64)),
+        None => format!("{} {}", late::safe(&it.id), count(it.count)),
+    });
+    let interrupts: Vec<String> = interrupts.collect();
+    let some = (!interrupts.is_empty()).then(|| format!("interrupts: {}", interrupts.join(", ")));
+    Cell::words(some)
 }
 
 /// The tasks of a row, for programs that read tables.
