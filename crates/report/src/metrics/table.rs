@@ -248,99 +248,70 @@ impl Overshoot {
 fn protobuf(table: &Table) -> Vec<u8> {
     let mut out = Vec::new();
     for (family, numbers, histograms) in table.families() {
-        let mut of_family = Message::default();
-        of_family.bytes(1, family.full_name().as_bytes());
-        of_family.bytes(2, format!("{}.", family.help).as_bytes());
         let (number, kind) = match family.kind {
             Kind::Counter => (3, 0),
             Kind::Gauge => (2, 1),
             Kind::Histogram => (7, 4),
         };
-        of_family.integer(3, kind);
-        for (labels, &value) in numbers {
-            let mut metric = labelled(labels);
-            let mut of_value = Message::default();
-            of_value.double(1, value);
-            metric.bytes(number, &of_value.0);
-            of_family.bytes(4, &metric.0);
-        }
-        for (labels, it) in histograms {
-            let mut metric = labelled(labels);
-            metric.bytes(number, &histogram(it).0);
-            of_family.bytes(4, &metric.0);
-        }
+        let (name, help) = (family.full_name(), format!("{}.", family.help));
+        let head = Message::default().bytes(1, name).bytes(2, help).integer(3, kind);
+        let numbers = numbers.map(|(of, value)| (of, Message::default().double(1, *value)));
+        let histograms = histograms.map(|(of, it)| (of, histogram(it)));
+        let of_family = numbers.chain(histograms).fold(head, |all, (labels, value)| {
+            all.bytes(4, labelled(labels).bytes(number, value.0).0)
+        });
         varint(&mut out, of_family.0.len() as u64);
-        out.append(&mut of_family.0);
+        out.extend(of_family.0);
     }
     out
 }
-
 fn labelled(labels: &Labels) -> Message {
-    let mut metric = Message::default();
-    for (name, value) in labels {
-        let mut pair = Message::default();
-        pair.bytes(1, name.as_bytes());
-        if !value.is_empty() {
-            pair.bytes(2, value.as_bytes());
-        }
-        metric.bytes(1, &pair.0);
-    }
-    metric
+    labels.iter().fold(Message::default(), |metric, (name, value)| {
+        let pair = Message::default().bytes(1, name);
+        metric.bytes(1, if value.is_empty() { pair } else { pair.bytes(2, value) }.0)
+    })
 }
-
 fn histogram(it: &Overshoot) -> Message {
-    let mut message = Message::default();
-    message.integer(1, it.count);
-    message.double(2, it.sum);
+    let message = Message::default().integer(1, it.count).double(2, it.sum);
     // Prometheus expects the last of the classic buckets in its text formats only.
-    for (end, count) in it.cumulative().filter(|(end, _)| end.is_finite()) {
-        let mut bucket = Message::default();
-        bucket.integer(1, count);
-        bucket.double(2, end);
-        message.bytes(3, &bucket.0);
-    }
-    message.integer(5, zigzag(SCHEMA.into()));
-    message.double(6, ZERO);
-    message.integer(7, it.zero);
+    let classic = it.cumulative().filter(|(end, _)| end.is_finite());
+    let message = classic.fold(message, |all, (end, count)| {
+        all.bytes(3, Message::default().integer(1, count).double(2, end).0)
+    });
+    let message = message.integer(5, zigzag(SCHEMA.into())).double(6, ZERO).integer(7, it.zero);
     let (spans, deltas) = it.spans();
-    for (offset, length) in spans {
-        let mut span = Message::default();
-        span.integer(1, zigzag(offset.into()));
-        span.integer(2, length.into());
-        message.bytes(12, &span.0);
-    }
+    let message = spans.into_iter().fold(message, |all, (offset, length)| {
+        let span = Message::default().integer(1, zigzag(offset.into()));
+        all.bytes(12, span.integer(2, length.into()).0)
+    });
     let mut packed = Vec::new();
     deltas.into_iter().for_each(|delta| varint(&mut packed, zigzag(delta)));
-    if !packed.is_empty() {
-        message.bytes(13, &packed);
-    }
-    message
+    if packed.is_empty() { message } else { message.bytes(13, packed) }
 }
-
 /// The fields of a message. A number that is 0 is left out, which is how proto3 writes it.
 #[derive(Default)]
 struct Message(Vec<u8>);
-
 impl Message {
-    fn integer(&mut self, number: u64, value: u64) {
+    fn integer(mut self, number: u64, value: u64) -> Self {
         if value != 0 {
             varint(&mut self.0, number << 3);
             varint(&mut self.0, value);
         }
+        self
     }
-
-    fn double(&mut self, number: u64, value: f64) {
+    fn double(mut self, number: u64, value: f64) -> Self {
         if value != 0.0 {
             varint(&mut self.0, number << 3 | 1);
             self.0.extend(value.to_le_bytes());
         }
+        self
     }
-
     /// A text, a message or packed numbers.
-    fn bytes(&mut self, number: u64, value: &[u8]) {
+    fn bytes(mut self, number: u64, value: impl AsRef<[u8]>) -> Self {
         varint(&mut self.0, number << 3 | 2);
-        varint(&mut self.0, value.len() as u64);
-        self.0.extend(value);
+        varint(&mut self.0, value.as_ref().len() as u64);
+        self.0.extend(value.as_ref());
+        self
     }
 }
 
