@@ -107,7 +107,7 @@ fn clock(entry: &clocks::Entry) -> ListRow {
         call: entry.call.into(),
         kind: entry.kind.name().into(),
         language: entry.language.name().into(),
-        available: opened.map(drop).map_err(|reason| reason.to_string()),
+        unavailable_reason: opened.err().map(|reason| reason.to_string()),
         is_peer: clocks::PEERS.iter().any(|peer| peer.id == entry.id),
         ..ListRow::plain(entry.id, first(entry.about()))
     }
@@ -118,7 +118,7 @@ fn runtime(runtime: &Runtime) -> ListRow {
     ListRow {
         call: runtime.name.into(),
         language: runtime.language.into(),
-        available: runtime.find_ways(None).map(drop),
+        unavailable_reason: runtime.find_ways(None).err(),
         ..ListRow::plain(runtime.id, &runtime.page().about)
     }
 }
@@ -128,7 +128,7 @@ fn wait(entry: &waits::Entry) -> ListRow {
         call: entry.call.into(),
         kind: entry.kind.name().into(),
         language: entry.language.name().into(),
-        available: entry.is_here().map_err(|reason| reason.to_string()),
+        unavailable_reason: entry.is_here().err().map(|reason| reason.to_string()),
         ..ListRow::plain(entry.id, first(entry.about()))
     }
 }

@@ -399,7 +399,7 @@ fn paint(text: &Text, style: &Style) -> String {
 // Lists of what is available, and of the rest with the reasons.
 
 /// An item that can be listed, on a screen or for programs. A text that does not apply is empty.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ListRow {
     pub id: String,
     /// The call as a user writes it.
@@ -409,9 +409,9 @@ pub struct ListRow {
     pub kind: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub language: String,
-    /// Whether the item is available on this machine, or why not.
+    /// Why the item is not available on this machine, unless it is.
     #[serde(flatten, serialize_with = "availability")]
-    pub available: Result<(), String>,
+    pub unavailable_reason: Option<String>,
     pub about: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub looks_at: String,
@@ -423,28 +423,19 @@ pub struct ListRow {
 impl ListRow {
     /// A row that has only a description.
     pub fn plain(id: &str, about: &str) -> Self {
-        Self {
-            id: id.into(),
-            call: String::new(),
-            kind: String::new(),
-            language: String::new(),
-            available: Ok(()),
-            about: about.into(),
-            looks_at: String::new(),
-            is_peer: false,
-        }
+        Self { id: id.into(), about: about.into(), ..Self::default() }
     }
 }
 
-fn availability<S: Serializer>(available: &Result<(), String>, to: S) -> Result<S::Ok, S::Error> {
+fn availability<S: Serializer>(reason: &Option<String>, to: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct Availability<'a> {
         available: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
         unavailable_reason: Option<&'a String>,
     }
-    let unavailable_reason = available.as_ref().err();
-    Availability { available: available.is_ok(), unavailable_reason }.serialize(to)
+    let unavailable_reason = reason.as_ref();
+    Availability { available: reason.is_none(), unavailable_reason }.serialize(to)
 }
 
 /// On a narrower screen, the call of an entry, or the reason why it is not available, has a line of
@@ -488,7 +479,7 @@ pub fn list(title: &str, rows: &[ListRow], detail: Detail, style: &Style) -> Str
 
 /// The rows that are available, and the rows that are not.
 fn by_availability(rows: Vec<&ListRow>) -> (Vec<&ListRow>, Vec<&ListRow>) {
-    rows.into_iter().partition(|row| row.available.is_ok())
+    rows.into_iter().partition(|row| row.unavailable_reason.is_none())
 }
 
 /// How narrow a column of sentences may become; columns of short words keep their width.
@@ -513,7 +504,7 @@ const ABSENT: [Field; 2] = [
 
 /// Why an item is not available; empty if it is.
 fn reason(row: &ListRow) -> &str {
-    row.available.as_ref().err().map_or("", String::as_str)
+    row.unavailable_reason.as_deref().unwrap_or_default()
 }
 
 /// Entries that are all available, with what they are, or all not, with the reasons. Empty columns
@@ -523,7 +514,7 @@ fn entries(screen: &mut Screen<'_>, rows: &[&ListRow], detail: Detail, style: &S
     let Some(first) = rows.first() else {
         return;
     };
-    let here = first.available.is_ok();
+    let here = first.unavailable_reason.is_none();
     let calls = rows.iter().any(|row| !row.call.is_empty());
     let languages = calls && rows.iter().any(|row| !row.language.is_empty());
     if style.width < NARROW && (calls || !here) {
@@ -557,7 +548,7 @@ fn entries(screen: &mut Screen<'_>, rows: &[&ListRow], detail: Detail, style: &S
 fn narrow(screen: &mut Screen<'_>, row: &ListRow, detail: Detail, style: &Style) {
     let dim = |text: &str| style.paint(Tone::Dim, &Screen::new(style).safe(text));
     let id = screen.safe(&row.id);
-    if row.available.is_err() {
+    if row.unavailable_reason.is_some() {
         screen.indented("  ", "    ", &id);
         screen.indented("      ", "      ", &dim(reason(row)));
         return;

@@ -303,10 +303,7 @@ fn rows(report: &Report) -> Vec<ListRow> {
             call: c.call.clone(),
             kind: format!("{:?}", c.kind).to_lowercase(),
             language: c.language.name().into(),
-            available: match &c.unavailable_reason {
-                Some(reason) => Err(reason.clone()),
-                None => Ok(()),
-            },
+            unavailable_reason: c.unavailable_reason.clone(),
             about: "What it is. And more of it, which explain shows.".into(),
             looks_at: String::new(),
             is_peer: c.id.starts_with("quanta/"),
