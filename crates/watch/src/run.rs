@@ -190,8 +190,8 @@ const STEP_NS: u64 = 1_000_000_000;
 /// but the recording.
 pub struct Replay<E> {
     next: E,
-    /// The event that comes next, with its time; none at the end.
-    waiting: Option<(u64, Event)>,
+    /// The event that comes next; none at the end.
+    waiting: Option<Event>,
     /// The time of the recording until which it was played, in nanoseconds.
     at_ns: f64,
     speed: f64,
@@ -224,21 +224,14 @@ impl<E: FnMut() -> io::Result<Option<Event>>> Replay<E> {
     pub fn until(&mut self, at_ns: u64) -> io::Result<Vec<Event>> {
         let mut events = Vec::new();
         while !self.ended {
-            let next = match self.waiting.take() {
-                Some(next) => next,
-                None => match (self.next)()? {
-                    Some(event) => (event.until_ns(), event),
-                    None => {
-                        self.ended = true;
-                        break;
-                    }
-                },
-            };
-            if next.0 > at_ns {
-                self.waiting = Some(next);
-                break;
+            if self.waiting.is_none() {
+                self.waiting = (self.next)()?;
+                self.ended = self.waiting.is_none();
             }
-            events.push(next.1);
+            match self.waiting.take_if(|next| next.until_ns() <= at_ns) {
+                Some(event) => events.push(event),
+                None => break,
+            }
         }
         Ok(events)
     }
@@ -254,10 +247,10 @@ impl<E: FnMut() -> io::Result<Option<Event>>> Source for Replay<E> {
         }
         let events = self.until(self.at_ns as u64);
         // Nothing happens in a pause, which may be a night.
-        if let Some((until_ns, Event::Pause(pause))) = &self.waiting
+        if let Some(Event::Pause(pause)) = &self.waiting
             && pause.at_ns as f64 <= self.at_ns
         {
-            self.at_ns = *until_ns as f64;
+            self.at_ns = pause.until_ns as f64;
         }
         events
     }

@@ -118,17 +118,16 @@ pub fn open_lines(state: &State, view: &View, cells: usize, height: usize) -> Ve
     let remark = format!("{id} at {} UTC, {of}", moment(state.wall_ns(late.at_ns)));
     let mut lines = vec![heading(&title, &remark, cells, style)];
     let quoted = |name: &str| style.signs(&late::safe(name));
-    let mut facts = vec![wake.cpu.map_or("CPU not known".into(), |cpu| format!("CPU {cpu}"))];
-    if wake.moved {
-        facts.push("moved to it during the wait".into());
-    }
     let idle = wake.idle.as_deref().map(|state| format!("idle state {}", quoted(state)));
-    facts.push(idle.unwrap_or("idle state not known or none".into()));
-    let hz = late.hz.filter(|hz| hz.is_finite());
-    facts.push(hz.map_or("frequency not known".into(), |hz| format!("{:.2} GHz", hz / 1e9)));
-    if wake.smis > 0 {
-        facts.push(format!("{} SMIs", count(wake.smis)));
-    }
+    let hz = late.hz.filter(|hz| hz.is_finite()).map(|hz| format!("{:.2} GHz", hz / 1e9));
+    let facts = [
+        Some(wake.cpu.map_or("CPU not known".into(), |cpu| format!("CPU {cpu}"))),
+        wake.moved.then(|| "moved to it during the wait".into()),
+        Some(idle.unwrap_or("idle state not known or none".into())),
+        Some(hz.unwrap_or("frequency not known".into())),
+        (wake.smis > 0).then(|| format!("{} SMIs", count(wake.smis))),
+    ];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
     lines.push(joined(&facts, cells, style));
     let head = |first: &str| {
         let head = left(first, NAME_CELLS, style) + "     time    share";
