@@ -167,9 +167,21 @@ fn panel_title(
     format!("{what}, {}{}{missed}", next_to(load), report.unwrap_or_default())
 }
 
-/// The colour of a row in a panel: its method's, or its report's if the panel has several.
-fn panel_hue(row: &Row<'_>, inputs: &[Input<'_>], panel: Option<usize>) -> Hue {
-    if inputs.len() > 1 && panel.is_none() { Hue::Report(row.of) } else { row.hue }
+/// The rows of a panel, each in a shape. Its colour is its method's, or its report's if the panel
+/// has several.
+fn panel_series(
+    rows: &[&Row<'_>],
+    inputs: &[Input<'_>],
+    panel: Option<usize>,
+    shape: impl Fn(&Row<'_>) -> Shape,
+) -> Vec<Series> {
+    let inputs = if panel.is_some() { &[] } else { inputs };
+    let series = rows.iter().map(|row| Series {
+        name: row.label(inputs),
+        hue: if inputs.len() > 1 { Hue::Report(row.of) } else { row.hue },
+        shape: shape(row),
+    });
+    series.collect()
 }
 
 // Accuracy against CPU time: what being on time costs, and what becomes of it next to a load.
@@ -247,14 +259,8 @@ pub(super) fn count_charts(inputs: &[Input<'_>], rows: &[&Row<'_>], what: &str) 
     let x = Scale::log(Unit::Ns, edges.map(bin_edge));
     let y = Scale::log(Unit::Count, [NONE, fullest as f64]);
     let chart = |(load, of, rows): (_, Option<usize>, Vec<&Row>)| {
-        let title = format!("Counts of a {what}");
-        let title = panel_title(&title, inputs, (load, of), &rows);
-        let series = rows.iter().map(|row| Series {
-            name: row.label(if of.is_some() { &[] } else { inputs }),
-            hue: panel_hue(row, inputs, of),
-            shape: Shape::Steps(steps(row, floor)),
-        });
-        let series = series.collect();
+        let title = panel_title(&format!("Counts of a {what}"), inputs, (load, of), &rows);
+        let series = panel_series(&rows, inputs, of, |row| Shape::Steps(steps(row, floor)));
         let latest = rows.iter().filter_map(|row| Some((row.overshoots.last()?.0, *row)));
         let latest = latest.max_by(|a, b| a.0.total_cmp(&b.0));
         let words = latest.map(|(ns, row)| format!("latest: {}, {}", short(ns), row.name));
@@ -325,18 +331,10 @@ pub(super) fn percentile_charts(inputs: &[Input<'_>], rows: &[&Row<'_>], what: &
     let all = rows.iter().flat_map(|row| &row.overshoots).map(|(ns, _)| ns.max(floor));
     let y = Scale::log(Unit::Ns, all);
     let chart = |(load, of, rows): (_, Option<usize>, Vec<&Row>)| {
-        let title = format!("Percentiles of a {what}");
-        let title = panel_title(&title, inputs, (load, of), &rows);
-        let series = rows.iter().map(|row| Series {
-            name: row.label(if of.is_some() { &[] } else { inputs }),
-            hue: panel_hue(row, inputs, of),
-            shape: curve(row, (&x, &y), floor),
-        });
-        let mut series: Vec<Series> = series.collect();
+        let title = panel_title(&format!("Percentiles of a {what}"), inputs, (load, of), &rows);
+        let mut series = panel_series(&rows, inputs, of, |row| curve(row, (&x, &y), floor));
         // The advised method is drawn last, above the others.
-        let mut last: Vec<bool> = rows.iter().map(|row| row.advised).collect();
-        if let Some(at) = last.iter().position(|it| *it).filter(|at| at + 1 < last.len()) {
-            last[at..].rotate_left(1);
+        if let Some(at) = rows.iter().position(|row| row.advised) {
             series[at..].rotate_left(1);
         }
         let axes = [Axis::new("percentile of the waits", x), Axis::new("overshoot", y)];
