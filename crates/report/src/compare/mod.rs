@@ -285,17 +285,15 @@ fn each(
 
 /// The findings that only one side has.
 fn only(changes: &[&Change], side: fn(&Difference) -> [&Option<String>; 2]) -> Vec<Text> {
-    let mut texts = Vec::new();
-    for (at, change) in changes.iter().enumerate() {
+    let found = changes.iter().enumerate().flat_map(|(at, change)| {
         let of = words::of_report(changes.len() > 1, at + 1, " ");
-        let found = change.findings.iter().filter_map(|it| {
+        change.findings.iter().filter_map(move |it| {
             let [own, other] = side(it);
             let text = own.as_ref().filter(|_| other.is_none())?;
             Some(Text::from(&*of).and(Text::toned(Tone::Name, &it.key)).and(format!(": {text}")))
-        });
-        texts.extend(found);
-    }
-    texts
+        })
+    });
+    found.collect()
 }
 
 fn about(side: &Side, stored: bool, sides: &[&Side]) -> Text {

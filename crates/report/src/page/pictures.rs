@@ -62,16 +62,11 @@ pub fn of(inputs: &[Input<'_>]) -> Vec<Picture> {
 
 /// A name that every system allows: at most 60 small letters, digits and hyphens.
 fn file_name(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars().map(|c| c.to_ascii_lowercase()) {
-        match c {
-            'a'..='z' | '0'..='9' => out.push(c),
-            _ if !out.ends_with('-') => out.push('-'),
-            _ => {}
-        }
-    }
-    out.truncate(60);
-    out.trim_matches('-').to_owned()
+    let text = text.to_ascii_lowercase();
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let mut name = words.collect::<Vec<_>>().join("-");
+    name.truncate(60);
+    name.trim_end_matches('-').to_owned()
 }
 
 /// A chart as a picture of its own.

@@ -38,16 +38,14 @@ pub(super) fn table(table: &Table, level: u8, under: &str, once: &mut Once) -> M
     if parts.is_empty() {
         return fitted(table, &all, under, true, once);
     }
-    let mut written = Vec::new();
-    for (nth, (Part { title, remark }, columns)) in parts.into_iter().enumerate() {
-        let id = once.id(&format!("{}/{title}", once.section));
-        written.push(html! {
+    html! {
+        @for (nth, (Part { title, remark }, columns)) in parts.into_iter().enumerate() {
+            @let id = once.id(&format!("{}/{title}", once.section));
             (heading(level.max(3), &id, title))
             @if !remark.is_empty() { p.deck { (remark) } }
             (fitted(table, &columns, &id, nth == 0, once))
-        });
+        }
     }
-    html! { @for one in written { (one) } }
 }
 
 /// Whether a column says anything about any row.
@@ -76,23 +74,20 @@ fn fitted(table: &Table, all: &[usize], under: &str, anchors: bool, once: &mut O
     let is_name = |at: &usize| table.columns[*at].rank == Rank::Name;
     let others = all.iter().copied().filter(|at| is_name(at) || !columns.contains(at));
     let others: Vec<usize> = others.collect();
+    let heads = others.iter().filter(|at| !is_name(at)).map(|at| head(&table.columns[*at]));
+    let heads: Vec<String> = heads.collect();
     let more = columns.len() < all.len();
     html! {
         (keys(table, &columns))
         (grid(table, &columns, under, anchors, once))
         @if more {
             details.more {
-                summary { "More columns: " (heads(table, others.iter().filter(|at| !is_name(at)))) }
+                summary { "More columns: " (heads.join(", ")) }
                 (keys(table, &others))
                 (grid(table, &others, under, false, once))
             }
         }
     }
-}
-
-fn heads<'a>(table: &Table, columns: impl Iterator<Item = &'a usize>) -> String {
-    let heads: Vec<String> = columns.map(|at| head(&table.columns[*at])).collect();
-    heads.join(", ")
 }
 
 /// The width of a column in characters, roughly.

@@ -129,10 +129,10 @@ impl Once {
         let own = found.iter().find(|page| page.title.contains(self.section));
         let page = *own.or(found.first())?;
         let known = self.pages.iter().position(|it| std::ptr::eq(*it, page));
-        let nth = known.unwrap_or(self.pages.len());
-        if known.is_none() {
+        let nth = known.unwrap_or_else(|| {
             self.pages.push(page);
-        }
+            self.pages.len() - 1
+        });
         Some(format!("term-{nth}"))
     }
 

@@ -18,17 +18,14 @@ pub const SECTION: Section = Section {
 /// What was found; empty if there are no findings. The end of a summary says that there are none.
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let (machine, run) = (of(report, About::Machine), of(report, About::Run));
-    match detail {
-        Detail::Brief => brief(&machine, &run),
-        _ => {
-            let listed = |title, found: &[&Finding]| {
-                let items = found.iter().map(|it| item(it, detail, false)).collect();
-                under(title, items)
-            };
-            let unknown = listed("Unknown", &unknown(report));
-            [listed("Findings", &machine), listed("This run", &run), unknown].concat()
-        }
+    if detail == Detail::Brief {
+        return brief(&machine, &run);
     }
+    let groups = [("Findings", machine), ("This run", run), ("Unknown", unknown(report))];
+    let listed = groups.map(|(title, found)| {
+        under(title, found.iter().map(|it| item(it, detail, false)).collect())
+    });
+    listed.concat()
 }
 
 /// What was found, worst first, about the machine or about the run.

@@ -50,15 +50,17 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         return absent(detail, "No clock was measured.");
     }
     let mut blocks = Vec::new();
-    if detail != Detail::Brief {
-        // Whoever asks for calls that are really made asks for their table.
-        blocks.extend(details::really_made_calls(report));
-    }
+    let mut rows = Rows::shown(columns(report), detail);
     if detail == Detail::Brief {
         let remark = "cost of a read, the cheapest of each kind first";
         blocks.push(Block::noted("Clocks", remark));
+    } else {
+        // Whoever asks for calls that are really made asks for their table.
+        blocks.extend(details::really_made_calls(report));
+        rows = rows.parts(PARTS);
     }
-    let table = grouped(report, detail);
+    // The clocks that are available, by kind, the cheapest of each kind first.
+    let table = by_kind(rows, report, by_cost);
     if table.is_empty() {
         blocks.push(Block::paragraph("None is available on this machine."));
     } else {
@@ -126,15 +128,6 @@ fn columns(report: &Report) -> Vec<Spec<Clock>> {
         columns.retain(|spec| spec.column.key != "throughput_instructions");
     }
     columns
-}
-
-/// The clocks that are available, by kind, the cheapest of each kind first.
-fn grouped(report: &Report, detail: Detail) -> Table {
-    let parts = match detail {
-        Detail::Brief => &[],
-        Detail::Full | Detail::Everything => PARTS,
-    };
-    by_kind(Rows::shown(columns(report), detail).parts(parts), report, by_cost)
 }
 
 /// The table with the clocks that are available, each kind in this order.

@@ -132,7 +132,7 @@ fn brief(report: &Report) -> Vec<Block> {
     let env = &report.environment;
     let mut facts = vec![
         Fact::new("processor", processor(env)),
-        Fact::new("system", system(env)),
+        Fact::new("system", Text::dotted(os(env).into_iter().chain([under(env).into()]))),
         Fact::new("clock source", clock_source(report)),
         Fact::new("counter", counter_in_brief(env)),
     ];
@@ -195,10 +195,6 @@ fn core_types(env: &Environment) -> String {
         types if types.is_empty() => types,
         types => format!(": {types}"),
     }
-}
-
-fn system(env: &Environment) -> Text {
-    Text::dotted(os(env).into_iter().chain([under(env).into()]))
 }
 
 fn os(env: &Environment) -> Vec<Text> {
