@@ -4,11 +4,6 @@
 //! Whoever draws leaves a picture for that thread, and never waits: a picture that was not written
 //! when the next one is there is not written at all.
 
-#[cfg(not(unix))]
-pub use other::Stopping;
-#[cfg(unix)]
-pub use unix::Stopping;
-
 use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::terminal::{
     Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
@@ -17,8 +12,8 @@ use crossterm::{event, queue};
 use std::cell::Cell;
 use std::io::{self, Write};
 use std::panic;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
 /// Whether the view has the terminal.
@@ -256,16 +251,63 @@ impl Drop for Guard {
 
 // Signals: Ctrl-Z, after which the process goes on later, and those that would end it at once.
 
+/// The signal that asks the process to stop, and those that end it. That it goes on is no signal
+/// here, because the waits need that one themselves. On other systems there are none.
+#[derive(Default)]
+pub struct Stopping {
+    asked: Arc<AtomicBool>,
+    ended: Arc<AtomicUsize>,
+    #[cfg(unix)]
+    handlers: Vec<signal_hook::SigId>,
+}
+
+impl Stopping {
+    /// Handles the signals from now on.
+    pub fn new() -> io::Result<Self> {
+        #[cfg_attr(not(unix), allow(unused_mut))]
+        let mut stopping = Self::default();
+        #[cfg(unix)]
+        unix::handle(&mut stopping)?;
+        Ok(stopping)
+    }
+
+    /// The number of the signal that asked the process to end, if one did.
+    pub fn ended(&self) -> Option<u8> {
+        u8::try_from(self.ended.load(Ordering::SeqCst)).ok().filter(|signal| *signal > 0)
+    }
+
+    /// Whether the process was asked to stop since the last call.
+    pub fn asked(&self) -> bool {
+        self.asked.swap(false, Ordering::SeqCst)
+    }
+
+    /// Stops the process, and returns when it goes on. On other systems, it does nothing.
+    pub fn stop(&self) {
+        // It fails only for a signal that does not exist.
+        #[cfg(unix)]
+        let _ = signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP);
+        self.asked();
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Stopping {
+    fn drop(&mut self) {
+        for handler in self.handlers.drain(..) {
+            signal_hook::low_level::unregister(handler);
+        }
+    }
+}
+
 #[cfg(unix)]
 mod unix {
+    use super::Stopping;
     use signal_hook::consts::{
         SIGALRM, SIGPROF, SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
     };
     use signal_hook::flag::{register, register_usize};
-    use signal_hook::low_level::{emulate_default_handler, unregister};
     use std::io;
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     /// The signals that end a process, are no fault of it, and that no other part of the tool
     /// handles.
@@ -281,80 +323,14 @@ mod unix {
         [16, 29, 30].into_iter().chain(first..=64).filter(move |_| all)
     }
 
-    /// The signal that asks the process to stop, and those that end it. That it goes on is no
-    /// signal here, because the waits need that one themselves.
-    pub struct Stopping {
-        asked: Arc<AtomicBool>,
-        ended: Arc<AtomicUsize>,
-        handlers: Vec<signal_hook::SigId>,
-    }
-
-    impl Stopping {
-        /// Handles the signals from now on.
-        pub fn new() -> io::Result<Self> {
-            let (asked, ended) = (Arc::default(), Arc::default());
-            let handlers = vec![register(SIGTSTP, Arc::clone(&asked))?];
-            let mut stopping = Self { asked, ended, handlers };
-            for signal in ENDS.into_iter().chain(more()) {
-                let number = signal.unsigned_abs() as usize;
-                let handler = register_usize(signal, Arc::clone(&stopping.ended), number)?;
-                stopping.handlers.push(handler);
-            }
-            Ok(stopping)
+    pub(super) fn handle(stopping: &mut Stopping) -> io::Result<()> {
+        stopping.handlers.push(register(SIGTSTP, Arc::clone(&stopping.asked))?);
+        for signal in ENDS.into_iter().chain(more()) {
+            let number = signal.unsigned_abs() as usize;
+            let handler = register_usize(signal, Arc::clone(&stopping.ended), number)?;
+            stopping.handlers.push(handler);
         }
-
-        /// The number of the signal that asked the process to end, if one did.
-        pub fn ended(&self) -> Option<u8> {
-            u8::try_from(self.ended.load(Ordering::SeqCst)).ok().filter(|signal| *signal > 0)
-        }
-
-        /// Whether the process was asked to stop since the last call.
-        pub fn asked(&self) -> bool {
-            self.asked.swap(false, Ordering::SeqCst)
-        }
-
-        /// Stops the process, and returns when it goes on.
-        pub fn stop(&self) {
-            // It fails only for a signal that does not exist.
-            let _ = emulate_default_handler(SIGTSTP);
-            self.asked();
-        }
-    }
-
-    impl Drop for Stopping {
-        fn drop(&mut self) {
-            for handler in self.handlers.drain(..) {
-                unregister(handler);
-            }
-        }
-    }
-}
-
-#[cfg(not(unix))]
-mod other {
-    use std::io;
-
-    /// On this system no key stops a process.
-    pub struct Stopping;
-
-    impl Stopping {
-        /// Handles nothing.
-        pub fn new() -> io::Result<Self> {
-            Ok(Self)
-        }
-
-        /// Never.
-        pub fn asked(&self) -> bool {
-            false
-        }
-
-        /// No signal ends the view.
-        pub fn ended(&self) -> Option<u8> {
-            None
-        }
-
-        /// Does nothing.
-        pub fn stop(&self) {}
+        Ok(())
     }
 }
 
