@@ -61,15 +61,13 @@ fn sound_hz(rate: &Rate) -> Option<f64> {
 }
 
 fn rate_difference(rate: &Rate, reference: Option<&Rate>) -> String {
-    let error = rate.error_ppm.map(|error| format!("±{}", bound(error)));
-    match reference {
-        Some(reference) if std::ptr::eq(reference, rate) => error.unwrap_or("-".into()),
-        Some(reference) => match (rate.hz, sound_hz(reference)) {
-            (Some(hz), Some(base)) => ppm((hz / base - 1.0) * 1e6),
-            _ => "-".into(),
-        },
-        None => "-".into(),
-    }
+    let words = if reference.is_some_and(|it| std::ptr::eq(it, rate)) {
+        rate.error_ppm.map(|error| format!("±{}", bound(error)))
+    } else {
+        let rates = rate.hz.zip(reference.and_then(sound_hz));
+        rates.map(|(hz, base)| ppm((hz / base - 1.0) * 1e6))
+    };
+    words.unwrap_or("-".into())
 }
 
 /// How the rate is known, and what a measured one is worth.
