@@ -47,7 +47,7 @@ pub struct Machine {
     /// Tested when first needed; `None` inside if this machine does not show it.
     entered: OnceCell<Option<Entries>>,
     clock: RunClock,
-    interrupt: Interrupt,
+    pub(crate) interrupt: Interrupt,
     stolen: Stolen,
     /// When the thread last slept, if it has to now and then, before it times anything, as a
     /// real-time thread must.

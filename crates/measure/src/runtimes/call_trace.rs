@@ -4,8 +4,8 @@
 
 use super::prepare::{Cache, Ready};
 use super::probe::Probe;
-use crate::engine::RulerKind;
 use crate::engine::children::{self, Stop};
+use crate::engine::{Interrupt, RulerKind};
 use chronoscope_model::packed;
 use chronoscope_model::runtimes::Called;
 use chronoscope_runtimes::COUNTER;
@@ -44,7 +44,7 @@ type Calls = BTreeMap<String, u64>;
 
 impl Counters {
     /// Builds the library, and checks for strace.
-    pub fn here(cache: &Cache, stop: Stop) -> Self {
+    pub fn here(cache: &Cache, interrupt: &Interrupt) -> Self {
         if !cfg!(target_os = "linux") {
             return Self { why: "calls are counted on Linux only".into(), ..Self::default() };
         }
@@ -55,7 +55,7 @@ impl Counters {
         };
         let compiler = find("cc").or_else(|| find("gcc")).or_else(|| find("clang"));
         let library = match compiler {
-            Some(compiler) => build(&compiler, cache, stop),
+            Some(compiler) => build(&compiler, cache, &|| interrupt.is_set()),
             None => Err("counting calls needs a C compiler: apt install gcc libc6-dev".into()),
         };
         Self {
@@ -66,7 +66,7 @@ impl Counters {
     }
 
     /// Counts the calls of every clock of a runtime.
-    pub fn count(&self, ready: &Ready, clocks: &[String], stop: Stop) -> Vec<Counted> {
+    pub fn count(&self, ready: &Ready, clocks: &[String], interrupt: &Interrupt) -> Vec<Counted> {
         let scratch = Cache::of_this_run().ok();
         let library = self.library.as_deref().zip(scratch.as_ref());
         let in_library = library.and_then(|(library, scratch)| {
@@ -74,7 +74,7 @@ impl Counters {
             fs::write(&counts, vec![0; 8 * PLACES.lines().count()]).ok()?;
             let mut command = ready.command();
             command.env("LD_PRELOAD", library).env("CHRONOSCOPE_COUNTS", &counts);
-            batches(&mut command, clocks, READS, || read_counts(&counts), stop)
+            batches(&mut command, clocks, READS, || read_counts(&counts), interrupt)
         });
         let strace = self.strace.as_ref().zip(scratch.as_ref());
         let in_system = strace.and_then(|(strace, scratch)| {
@@ -84,7 +84,13 @@ impl Counters {
             let words = ["-f", "-qq", "-e", TRACED, "-o", &log_name];
             let under: Vec<String> =
                 std::iter::once(strace).chain(words.map(str::to_owned)).collect();
-            batches(&mut ready.command_under(&under), clocks, TRACED_READS, || read_log(&log), stop)
+            batches(
+                &mut ready.command_under(&under),
+                clocks,
+                TRACED_READS,
+                || read_log(&log),
+                interrupt,
+            )
         });
         let merge = |nth: usize| self.merged(nth, in_library.as_deref(), in_system.as_deref());
         (0..clocks.len()).map(merge).collect()
@@ -153,12 +159,12 @@ fn batches(
     clocks: &[String],
     reads: u64,
     counts: impl Fn() -> Option<Calls>,
-    stop: Stop,
+    interrupt: &Interrupt,
 ) -> Option<Vec<Calls>> {
-    let mut probe = Probe::start(command, RulerKind::System, stop).ok()?;
+    let mut probe = Probe::start(command, RulerKind::System, interrupt).ok()?;
     let mut around = |clock: &str| -> Option<Calls> {
         let before = counts()?;
-        probe.batch_of(clock, reads, stop)?;
+        probe.batch_of(clock, reads)?;
         Some(less(counts()?, &before))
     };
     around("empty")?;

@@ -16,7 +16,6 @@ use super::PROCESSES;
 use super::answer::{Allocations, Deltas, Slept, Spins, Watch};
 use super::probe::Probe;
 use crate::engine::Rate;
-use crate::engine::children::Stop;
 use crate::engine::resolution::Seen;
 use crate::sorted;
 use crate::stats::{Summary, quantile};
@@ -78,12 +77,11 @@ pub(super) fn clock(
     probe: &mut Probe,
     row: &mut RuntimeClock,
     counts_allocations: bool,
-    stop: Stop,
 ) -> Result<(), String> {
     let unit = row.unit_ns;
-    let deltas: Option<Deltas> = probe.ask(&format!("deltas {} {DELTAS}", row.id), WORK, stop)?;
+    let deltas: Option<Deltas> = probe.ask(&format!("deltas {} {DELTAS}", row.id), WORK)?;
     let (since, cpu) = (Instant::now(), probe.cpu_ns());
-    let spins: Option<Spins> = probe.ask(&format!("spins {} {SPINS}", row.id), WORK, stop)?;
+    let spins: Option<Spins> = probe.ask(&format!("spins {} {SPINS}", row.id), WORK)?;
     let spent = cpu.zip(probe.cpu_ns()).map(|(from, to)| to.saturating_sub(from) as f64);
     let shared = spent.is_some_and(|ns| ns < HAD_CPU * since.elapsed().as_nanos() as f64);
     let values = deltas.map_or(Vec::new(), |deltas| deltas.values);
@@ -95,8 +93,8 @@ pub(super) fn clock(
         found
     };
     let mut means: Vec<f64> = benchmark_resolution(&values).into_iter().collect();
-    while (1..ITERATIONS).contains(&means.len()) && !stop() {
-        let more: Option<Deltas> = probe.ask(&format!("deltas {} {DELTAS}", row.id), WORK, stop)?;
+    while (1..ITERATIONS).contains(&means.len()) && !(probe.stop)() {
+        let more: Option<Deltas> = probe.ask(&format!("deltas {} {DELTAS}", row.id), WORK)?;
         match more.and_then(|more| benchmark_resolution(&more.values)) {
             Some(mean) => means.push(mean),
             None => break,
@@ -107,7 +105,7 @@ pub(super) fn clock(
     row.benchmark.get_or_insert_default().resolution = benchmark_spread(&means);
     let between = sorted(values.windows(2).map(|pair| (pair[1] - pair[0]) * unit));
     row.median_delta_ns = quantile(&between, 0.5);
-    let watched: Option<Watch> = probe.ask(&format!("watch {} {WATCHED}", row.id), WORK, stop)?;
+    let watched: Option<Watch> = probe.ask(&format!("watch {} {WATCHED}", row.id), WORK)?;
     row.watched = watched.filter(|seen| seen.reads > 0).map(|seen| Watched {
         reads: seen.reads,
         same: seen.same as f64 / seen.reads as f64,
@@ -117,7 +115,7 @@ pub(super) fn clock(
     });
     if counts_allocations {
         let mut of = |id: &str| -> Result<Option<Allocations>, String> {
-            probe.ask(&format!("allocations {id} {ALLOCATING}"), WORK, stop)
+            probe.ask(&format!("allocations {id} {ALLOCATING}"), WORK)
         };
         let (empty, own) = (of("empty")?, of(&row.id)?);
         row.allocates = empty.zip(own).and_then(|(empty, own)| {
@@ -138,18 +136,13 @@ pub(super) fn clock(
 ///
 /// # Errors
 /// The probe is of no further use, for the reason given.
-pub(super) fn stopwatch(
-    probe: &mut Probe,
-    row: &mut Runtime,
-    ruler: Rate,
-    stop: Stop,
-) -> Result<(), String> {
+pub(super) fn stopwatch(probe: &mut Probe, row: &mut Runtime, ruler: Rate) -> Result<(), String> {
     let Some(stopwatch) = &mut row.stopwatch else {
         return Ok(());
     };
     let own = row.clocks.iter().find(|clock| clock.call == stopwatch.call);
     let tick = own.and_then(|clock| Some(clock.tick_ns? / 1e9 * stopwatch.hz));
-    if let Some((rate, error)) = probe.rate(tick.unwrap_or(1.0), stop)? {
+    if let Some((rate, error)) = probe.rate(tick.unwrap_or(1.0))? {
         stopwatch.fast_ppm = Some((rate * ruler.hz / stopwatch.hz - 1.0) * 1e6);
         stopwatch.fast_error_ppm = Some(error * 1e6 + ruler.error_ppm);
     }
@@ -163,17 +156,16 @@ pub(super) fn stopwatch(
 pub(super) fn sleeps(
     probe: &mut Probe,
     stopwatch_tick_ns: f64,
-    stop: Stop,
 ) -> Result<Vec<RuntimeSleep>, String> {
     let mut rows = Vec::new();
     for sleep in probe.hello.sleeps.clone() {
         for (ns, count) in SLEEPS {
-            if (ns as f64) < sleep.unit_ns || stop() {
+            if (ns as f64) < sleep.unit_ns || (probe.stop)() {
                 continue;
             }
             let asked = Duration::from_nanos(ns * count) * LATE + LATE_EACH * count as u32;
             let request = format!("sleep {} {ns} {count}", sleep.id);
-            let slept: Option<Slept> = probe.ask(&request, asked, stop)?;
+            let slept: Option<Slept> = probe.ask(&request, asked)?;
             let Some(slept) = slept.filter(|slept| !slept.slept.is_empty()) else {
                 continue;
             };

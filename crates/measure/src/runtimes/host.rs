@@ -174,12 +174,10 @@ impl<'a> Joined<'a> {
             return;
         }
         let ruler = self.machine.ruler().kind();
-        let machine = &*self.machine;
-        let started =
-            Probe::start(&mut self.slots[at].ready.command(), ruler, &|| machine.interrupted());
-        match started {
+        let mut command = self.slots[at].ready.command();
+        match Probe::start(&mut command, ruler, &self.machine.interrupt) {
             Ok(mut probe) if same(&probe.hello, &self.slots[at].hello) => {
-                if let Err(why) = probe.begin(&|| machine.interrupted()) {
+                if let Err(why) = probe.begin() {
                     return self.fail(at, why);
                 }
                 self.slots[at].probe = Some(probe);
@@ -223,12 +221,10 @@ impl<'a> Joined<'a> {
 
     /// Makes a request that is timed by the stopwatch; `None` if the runtime failed.
     fn timed(&mut self, at: usize, request: &str) -> Option<Batch> {
-        let machine = &*self.machine;
         let slot = &mut self.slots[at];
         let probe = slot.probe.as_mut()?;
-        let made = probe.timed(request, &|| machine.interrupted());
-        let ticks_per_unit = machine.hz() / slot.hz;
-        let checked = made.and_then(|made| {
+        let ticks_per_unit = self.machine.hz() / slot.hz;
+        let checked = probe.timed(request).and_then(|made| {
             let ticks = made.ticks * ticks_per_unit;
             probe.check_length(ticks)?;
             Ok((made, ticks))
@@ -346,18 +342,15 @@ impl<'a> Joined<'a> {
         let id = clock.id.clone();
         // A failure shows in the next batch.
         let request = Probe::batch(&id, Mode::Throughput.name(), 20_000);
-        let batch = |probe: &mut Probe| probe.timed(&request, &|| false).ok();
-        probe.find_thread(batch);
+        probe.find_thread(|probe| probe.timed(&request).ok());
     }
 
     /// Corrects the conversion if the stopwatch does not run at the rate that it claims.
     fn settle_rate(&mut self, at: usize) {
-        let machine = &*self.machine;
         let slot = &mut self.slots[at];
-        let rate = slot.probe.as_mut().map(|probe| probe.rate(0.0, &|| machine.interrupted()));
-        match rate {
+        match slot.probe.as_mut().map(|probe| probe.rate(0.0)) {
             Some(Ok(Some((rate, error)))) => {
-                let measured = rate * machine.hz();
+                let measured = rate * self.machine.hz();
                 if (measured / slot.hello.stopwatch.hz - 1.0).abs() > WRONG + error {
                     slot.hz = measured;
                 }
@@ -468,10 +461,9 @@ impl Values for Joined<'_> {
         }
         let (at, clock) = self.place(subject);
         let request = format!("deltas {} {}", self.name(at, clock), calls + 1);
-        let machine = &*self.machine;
         let slot = &mut self.slots[at];
         let Some(probe) = slot.probe.as_mut() else { return 0 };
-        match series::last(probe, &request, calls, &|| machine.interrupted()) {
+        match series::last(probe, &request, calls) {
             Ok(units) => (units / slot.hello.clocks[clock - 1].hz * 1e12).round() as i64 as u64,
             Err(why) => {
                 self.fail(at, why);
@@ -532,11 +524,10 @@ const WARM: f64 = 0.4;
 impl Measurement for Loops {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let interrupt = setting.interrupt.clone();
-        let stop = || interrupt.is_set();
-        let Some((candidate, ready)) = self.wanted.ready(&stop)? else { return Ok(()) };
+        let Some((candidate, ready)) = self.wanted.ready(&interrupt)? else { return Ok(()) };
         let id = candidate.id;
         let failed = |why: String| Error::Nothing(format!("{id}: {why}"));
-        let probe = Probe::start(&mut ready.command(), RulerKind::System, &stop);
+        let probe = Probe::start(&mut ready.command(), RulerKind::System, &interrupt);
         let mut probe = probe.map_err(failed)?;
         probe.end();
         let clock = clock_of(&id, &self.clock, &probe.hello)?;
@@ -580,7 +571,7 @@ impl Measurement for Loops {
         })?;
         let nothing = calls.is_empty() && overhead.is_empty();
         let reason = reason.or(nothing.then(|| OUT_OF_TIME.into()));
-        if let Some(why) = reason.filter(|_| !stop()) {
+        if let Some(why) = reason.filter(|_| !interrupt.is_set()) {
             return Err(failed(why));
         }
         report.notes.extend(overhead.first().and_then(negative));

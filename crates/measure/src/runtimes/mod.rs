@@ -198,7 +198,7 @@ impl Measurement for Request {
             Noise { batches: outcome.batches, disturbed: outcome.disturbed, ..Noise::default() };
         let ruler_cost = outcome.ruler_ticks * 1e9 / rate.hz;
 
-        let counters = Counters::here(&cache, &|| setting.interrupt.is_set());
+        let counters = Counters::here(&cache, &setting.interrupt);
         let mut left_out = false;
         for at in 0..host.slots.len() {
             progress(setting, &RUNTIME_CLOCKS, at as f64 / count);
@@ -254,9 +254,8 @@ impl Request {
         }
         let count = all.len().max(1) as f64;
         let interrupt = setting.interrupt.clone();
-        let stop = || interrupt.is_set();
         for (nth, (wanted, found)) in all.into_iter().enumerate() {
-            if stop() {
+            if interrupt.is_set() {
                 break;
             }
             progress(setting, &BUILDING, nth as f64 / count);
@@ -272,10 +271,11 @@ impl Request {
                 if !prepared.is_empty() {
                     deadline.allows(BUILT)?;
                 }
-                let ready = candidate.prepare(cache, &stop)?;
+                let ready = candidate.prepare(cache, &|| interrupt.is_set())?;
                 row.program = Some(ready.program.display().to_string());
                 row.version = Some(ready.version.clone());
-                let mut probe = Probe::start(&mut ready.command(), RulerKind::System, &stop)?;
+                let system = RulerKind::System;
+                let mut probe = Probe::start(&mut ready.command(), system, &interrupt)?;
                 probe.end();
                 Ok((candidate, ready, probe.hello.clone()))
             });
@@ -407,7 +407,6 @@ fn look(
     setting: &Setting,
     deadline: Deadline,
 ) -> bool {
-    let stop = || setting.interrupt.is_set();
     let slot = &mut host.slots[at];
     let Some(probe) = slot.probe.as_mut() else {
         return true;
@@ -415,18 +414,18 @@ fn look(
     let in_time = || deadline.allows(1.0).is_ok();
     let counts = slot.hello.allocations;
     let mut clocks = row.clocks.iter_mut().take_while(|_| in_time());
-    let mut looked = clocks.try_for_each(|clock| details::clock(probe, clock, counts, &stop));
+    let mut looked = clocks.try_for_each(|clock| details::clock(probe, clock, counts));
     if looked.is_ok() && in_time() {
-        looked = details::stopwatch(probe, row, ruler, &stop);
+        looked = details::stopwatch(probe, row, ruler);
     }
     let stopwatch_ns = 1e9 / slot.hello.stopwatch.hz;
     let tick_ns = row.clocks.iter().filter_map(|clock| clock.tick_ns);
     let tick_ns = tick_ns.fold(stopwatch_ns, f64::min).max(stopwatch_ns);
     if looked.is_ok() && in_time() {
-        looked = details::sleeps(probe, tick_ns, &stop).map(|sleeps| row.sleeps = sleeps);
+        looked = details::sleeps(probe, tick_ns).map(|sleeps| row.sleeps = sleeps);
     }
     if let Err(why) = looked
-        && !stop()
+        && !setting.interrupt.is_set()
     {
         row.reason.get_or_insert(why);
         slot.probe = None;
@@ -444,7 +443,7 @@ fn look(
         return false;
     }
     let ids: Vec<String> = row.clocks.iter().map(|clock| clock.id.clone()).collect();
-    let counted = counters.count(&slot.ready, &ids, &stop);
+    let counted = counters.count(&slot.ready, &ids, &setting.interrupt);
     for (clock, counted) in row.clocks.iter_mut().zip(counted) {
         clock.calls = counted.calls;
         clock.counted_by = counted.by;
@@ -490,7 +489,8 @@ fn for_each_installed(mut test: impl FnMut(&Runtime, Ready, &mut Probe)) {
     for runtime in *chronoscope_runtimes::ALL {
         let first = candidates(runtime, None).ok().and_then(|all| all.first().cloned());
         let Some(Ok(ready)) = first.map(|one| one.prepare(&cache, &|| false)) else { continue };
-        let mut probe = Probe::start(&mut ready.command(), RulerKind::System, &|| false)
+        let interrupt = crate::engine::Interrupt::default();
+        let mut probe = Probe::start(&mut ready.command(), RulerKind::System, &interrupt)
             .unwrap_or_else(|why| panic!("{}: {why}", runtime.id));
         test(runtime, ready, &mut probe);
         probe.end();

@@ -1,8 +1,8 @@
 //! A running probe: requests with typed answers, and batches that are checked against the ruler.
 
 use super::answer::{self, Batch, Checked, Hello, NoAnswer};
-use crate::engine::RulerKind;
-use crate::engine::children::{Child, Stop};
+use crate::engine::children::Child;
+use crate::engine::{Interrupt, RulerKind};
 use chronoscope_probes::blame::Task;
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -30,6 +30,8 @@ pub(super) struct Probe {
     impossible: u32,
     /// Why it will not answer any more: it is waited for only once.
     gone: Option<String>,
+    /// Whether to give up waiting for an answer.
+    pub stop: Box<dyn Fn() -> bool + Send>,
 }
 
 /// A value of the stopwatch, and the values of the ruler between which it was read.
@@ -80,18 +82,24 @@ impl Made {
 const MOST_IMPOSSIBLE: u32 = 20;
 
 impl Probe {
-    /// Starts a probe.
+    /// Starts a probe, which is given up at this interrupt.
     ///
     /// # Errors
     /// The reason why the probe cannot be used.
-    pub fn start(command: &mut Command, ruler: RulerKind, stop: Stop) -> Result<Self, String> {
+    pub fn start(
+        command: &mut Command,
+        ruler: RulerKind,
+        interrupt: &Interrupt,
+    ) -> Result<Self, String> {
+        let interrupt = interrupt.clone();
+        let stop = Box::new(move || interrupt.is_set());
         let mut child = Child::start(command, LONGEST)?;
-        let line = child.ask("hello", PATIENCE, stop)?;
+        let line = child.ask("hello", PATIENCE, &stop)?;
         let hello = answer::read::<Hello>(&line).map_err(|why| match why {
             NoAnswer::Refused(why) | NoAnswer::Invalid(why) => why,
         })?;
         let (origin, last, account, gone) = (None, None, None, None);
-        Ok(Self { child, hello, ruler, origin, last, account, impossible: 0, gone })
+        Ok(Self { child, hello, ruler, origin, last, account, impossible: 0, gone, stop })
     }
 
     /// Returns the answer to a request that itself needs this much time; `None` if the probe cannot
@@ -99,13 +107,8 @@ impl Probe {
     ///
     /// # Errors
     /// The probe is of no further use, for the reason given.
-    pub fn ask<T: Checked>(
-        &mut self,
-        request: &str,
-        work: Duration,
-        stop: Stop,
-    ) -> Result<Option<T>, String> {
-        match answer::read(&self.child.ask(request, PATIENCE + work, stop)?) {
+    pub fn ask<T: Checked>(&mut self, request: &str, work: Duration) -> Result<Option<T>, String> {
+        match answer::read(&self.child.ask(request, PATIENCE + work, &self.stop)?) {
             Ok(answer) => Ok(Some(answer)),
             Err(NoAnswer::Refused(_)) => Ok(None),
             Err(NoAnswer::Invalid(why)) => Err(why),
@@ -116,15 +119,10 @@ impl Probe {
     ///
     /// # Errors
     /// The reason why there is no answer.
-    pub fn demand<T: Checked>(
-        &mut self,
-        request: &str,
-        work: Duration,
-        stop: Stop,
-    ) -> Result<T, String> {
+    pub fn demand<T: Checked>(&mut self, request: &str, work: Duration) -> Result<T, String> {
         let line = match self.gone.clone() {
             Some(why) => Err(why),
-            None => self.child.ask(request, PATIENCE + work, stop),
+            None => self.child.ask(request, PATIENCE + work, &self.stop),
         };
         answered(request, &line.inspect_err(|why| self.gone = Some(why.clone()))?)
     }
@@ -138,10 +136,10 @@ impl Probe {
     ///
     /// # Errors
     /// The probe is of no further use, for the reason given.
-    pub fn timed(&mut self, request: &str, stop: Stop) -> Result<Made, String> {
+    pub fn timed(&mut self, request: &str) -> Result<Made, String> {
         let before = self.account.as_ref().and_then(Account::cpu_ns);
         let start = self.ruler.start();
-        let line = self.child.ask(request, PATIENCE, stop)?;
+        let line = self.child.ask(request, PATIENCE, &self.stop)?;
         let stop = self.ruler.stop();
         let made: Batch = answered(request, &line)?;
         self.last = Some([start, stop]);
@@ -156,11 +154,11 @@ impl Probe {
     }
 
     /// Makes a batch without timing it; `None` if that fails.
-    pub fn batch_of(&mut self, clock: &str, reads: u64, stop: Stop) -> Option<()> {
+    pub fn batch_of(&mut self, clock: &str, reads: u64) -> Option<()> {
         let request = format!("batch {clock} throughput {reads} 0");
         // Under strace, each of its system calls takes some 100 us.
         let work = Duration::from_secs(20);
-        self.ask::<Batch>(&request, work, stop).ok()?.map(drop)
+        self.ask::<Batch>(&request, work).ok()?.map(drop)
     }
 
     /// Checks that a batch is not longer than its request, both in ticks of the ruler.
@@ -180,8 +178,8 @@ impl Probe {
     ///
     /// # Errors
     /// The probe is of no further use, for the reason given.
-    pub fn begin(&mut self, stop: Stop) -> Result<(), String> {
-        self.origin = self.compare(stop)?;
+    pub fn begin(&mut self) -> Result<(), String> {
+        self.origin = self.compare()?;
         Ok(())
     }
 
@@ -191,18 +189,18 @@ impl Probe {
     ///
     /// # Errors
     /// The probe is of no further use, for the reason given.
-    pub fn rate(&mut self, step: f64, stop: Stop) -> Result<Option<(f64, f64)>, String> {
-        let now = self.compare(stop)?;
+    pub fn rate(&mut self, step: f64) -> Result<Option<(f64, f64)>, String> {
+        let now = self.compare()?;
         Ok(self.origin.zip(now).and_then(|(first, last)| rate(first, last, step)))
     }
 
     /// Reads the stopwatch between two reads of the ruler, by a batch without reads; `None` if the
     /// probe cannot serve that.
-    fn compare(&mut self, stop: Stop) -> Result<Option<Mark>, String> {
+    fn compare(&mut self) -> Result<Option<Mark>, String> {
         let mut best: Option<Mark> = None;
         for _ in 0..COMPARED {
             let before = self.ruler.start();
-            let made = self.ask::<Batch>("batch empty throughput 0 0", Duration::ZERO, stop)?;
+            let made = self.ask::<Batch>("batch empty throughput 0 0", Duration::ZERO)?;
             let ruler = [before, self.ruler.stop()];
             let mark = made.map(|made| Mark { start: made.start, ruler });
             best = best.into_iter().chain(mark).min_by(|a, b| a.width().total_cmp(&b.width()));

@@ -10,10 +10,10 @@ use super::prepare::{Cache, Candidate, Ready};
 use super::probe::Probe;
 use super::{Wanted, reference};
 use crate::deltas::{CHUNK, LOOKS, NOTHING_TRIES, Portions, Tally};
-use crate::engine::children::{Stop, shown};
+use crate::engine::children::shown;
 use crate::engine::machine::Neighbour;
 use crate::engine::schedule::{DELTAS_NOTHING, Limit, Time};
-use crate::engine::{Batches, Machine, RulerKind};
+use crate::engine::{Batches, Interrupt, Machine, RulerKind};
 use crate::run::{Conditions, Error, Measurement, Setting};
 use crate::sorted;
 use crate::stats::quantile;
@@ -48,8 +48,7 @@ pub struct Series {
 impl Measurement for Series {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let interrupt = setting.interrupt.clone();
-        let stop = || interrupt.is_set();
-        let Some((candidate, ready)) = self.wanted.ready(&stop)? else { return Ok(()) };
+        let Some((candidate, ready)) = self.wanted.ready(&interrupt)? else { return Ok(()) };
         let id = candidate.id;
         let conditions = Conditions::new(&self.disturbance, setting)?;
         // The probe inherits the CPU that the session keeps to.
@@ -57,12 +56,12 @@ impl Measurement for Series {
         let longest = setting.left().map(|left| left / (1 + conditions.loads()));
         let (mut found, mut failed) = (Vec::new(), None);
         conditions.each(&mut session, report, |session, load, _| {
-            match self.deltas(&id, &ready, &mut session.machine, longest, &stop) {
+            match self.deltas(&id, &ready, &mut session.machine, longest, &interrupt) {
                 Ok(deltas) => found.push(Deltas { load, ..deltas }),
                 Err(why) => failed = failed.take().or(Some(why)),
             }
         })?;
-        if let Some(why) = failed.filter(|_| !stop()) {
+        if let Some(why) = failed.filter(|_| !interrupt.is_set()) {
             return Err(why);
         }
         let shared = found.first().and_then(|found: &Deltas| found.shared);
@@ -77,11 +76,11 @@ impl Wanted {
     ///
     /// # Errors
     /// It cannot be built, or several are named.
-    pub(super) fn ready(&self, stop: Stop) -> Result<Option<(Candidate, Ready)>, Error> {
+    pub(super) fn ready(&self, stop: &Interrupt) -> Result<Option<(Candidate, Ready)>, Error> {
         let cache = Cache::open().map_err(Error::Nothing)?;
         let candidate = self.candidate()?;
-        match candidate.prepare(&cache, stop) {
-            Err(_) if stop() => Ok(None),
+        match candidate.prepare(&cache, &|| stop.is_set()) {
+            Err(_) if stop.is_set() => Ok(None),
             Err(why) => Err(Error::Nothing(format!("{}: {why}", candidate.id))),
             Ok(ready) => Ok(Some((candidate, ready))),
         }
@@ -113,7 +112,7 @@ impl Series {
         ready: &Ready,
         machine: &mut Machine,
         longest: Option<Duration>,
-        stop: Stop,
+        stop: &Interrupt,
     ) -> Result<Deltas, Error> {
         let mut neighbour = Neighbour::new(machine.least_width());
         let failed = |why: String| Error::Nothing(format!("{id}: {why}"));
@@ -130,10 +129,11 @@ impl Series {
         let mut waiting: Vec<Vec<f64>> = Vec::new();
         let mut tally = None;
         loop {
-            let portion = (made < self.reads && !stop()).then(|| portions.next(machine, made));
+            let portion =
+                (made < self.reads && !stop.is_set()).then(|| portions.next(machine, made));
             let Some(portion) = portion.flatten() else { break };
             let take = (self.reads - made).min(portion as u64).max(2);
-            let values = series(&mut probe, &clock.id, take as usize, stop).map_err(failed)?;
+            let values = series(&mut probe, &clock.id, take as usize).map_err(failed)?;
             look(machine);
             let short = (values.len() as u64) < take;
             made += values.len() as u64;
@@ -152,8 +152,8 @@ impl Series {
         neighbour.judge();
         let ticks = unit_ns / ns_per_tick;
         let request = |what: &str| format!("{what} {} {AT_ONCE}", clock.id);
-        let started = repeated(&mut probe, &request("pairs"), machine, aside, stop);
-        let watched = repeated(&mut probe, &request("watch"), machine, aside, stop);
+        let started = repeated(&mut probe, &request("pairs"), machine, aside);
+        let watched = repeated(&mut probe, &request("watch"), machine, aside);
         let deltas = Deltas {
             id: format!("{id}/{}", clock.id),
             call: Some(clock.call.clone()),
@@ -195,12 +195,12 @@ pub(super) fn clock_of(id: &str, wanted: &str, hello: &Hello) -> Result<answer::
 ///
 /// # Errors
 /// The probe is of no further use, for the reason given.
-fn series(probe: &mut Probe, clock: &str, count: usize, stop: Stop) -> Result<Vec<f64>, String> {
+fn series(probe: &mut Probe, clock: &str, count: usize) -> Result<Vec<f64>, String> {
     let work = READ * u32::try_from(count).unwrap_or(u32::MAX);
     let mut request = format!("deltas {clock} {count}");
     let mut values = Vec::with_capacity(count);
     loop {
-        let answer: answer::Deltas = probe.demand(&request, work, stop)?;
+        let answer: answer::Deltas = probe.demand(&request, work)?;
         let more = answer.values.len();
         values.extend(answer.values);
         if values.len() > count {
@@ -221,18 +221,13 @@ fn series(probe: &mut Probe, clock: &str, count: usize, stop: Stop) -> Result<Ve
 ///
 /// # Errors
 /// The probe is of no further use, for the reason given.
-pub(super) fn last(
-    probe: &mut Probe,
-    request: &str,
-    calls: u64,
-    stop: Stop,
-) -> Result<f64, String> {
+pub(super) fn last(probe: &mut Probe, request: &str, calls: u64) -> Result<f64, String> {
     let calls = calls as usize;
     let work = READ * u32::try_from(calls).unwrap_or(u32::MAX);
-    let mut seen: answer::Deltas = probe.demand(request, work, stop)?;
+    let mut seen: answer::Deltas = probe.demand(request, work)?;
     let mut at = calls;
     if calls >= ANSWER {
-        seen = probe.demand(&format!("more {calls}"), Duration::ZERO, stop)?;
+        seen = probe.demand(&format!("more {calls}"), Duration::ZERO)?;
         at = 0;
     }
     let missing = || format!("it made fewer reads than '{request}' asks for");
@@ -274,12 +269,11 @@ fn repeated<T: Checked>(
     request: &str,
     machine: &impl Time,
     longest: Duration,
-    stop: Stop,
 ) -> Result<Vec<T>, String> {
     let mut all = Vec::new();
     let mut limit = Limit::new(machine, longest, NOTHING_TRIES / AT_ONCE);
     while !limit.reached(machine) {
-        let Some(answer) = probe.ask(request, WORK, stop)? else { break };
+        let Some(answer) = probe.ask(request, WORK)? else { break };
         all.push(answer);
     }
     Ok(all)
@@ -470,7 +464,7 @@ mod series_tests {
         for_each_installed(|runtime, _, probe| {
             for clock in probe.hello.clocks.clone() {
                 const READS: usize = 45_000;
-                let made = series(probe, &clock.id, READS, &|| false);
+                let made = series(probe, &clock.id, READS);
                 let name = format!("{}/{}", runtime.id, clock.id);
                 let values = made.unwrap_or_else(|why| panic!("{name}: {why}"));
                 assert_eq!((values.len(), values[0]), (READS, 0.0), "{name}");
@@ -482,7 +476,7 @@ mod series_tests {
                 let all = found.negative + zeros + positive;
                 assert_eq!(all, READS as u64 - 1, "{name}");
             }
-            let unknown = series(probe, "no-such-clock", 9, &|| false).map(drop);
+            let unknown = series(probe, "no-such-clock", 9).map(drop);
             let why = unknown.expect_err("there is no such clock");
             assert!(
                 why.starts_with("it refuses 'deltas no-such-clock 9'"),

@@ -4,7 +4,6 @@
 use super::answer::Waited;
 use super::prepare::{Cache, Ready, candidates};
 use super::probe::Probe;
-use crate::engine::children::Stop;
 use crate::engine::{Interrupt, RulerKind};
 use crate::locked;
 use chronoscope_model::waits::{Kind, Policy};
@@ -41,13 +40,11 @@ type Started = Result<Arc<Mutex<Probe>>, String>;
 impl Waiters {
     /// Builds the probes that these waits need.
     pub fn of(entries: &[&'static Entry], interrupt: &Interrupt) -> Self {
-        let stop: Stop = &|| interrupt.is_set();
-        let interrupt = interrupt.clone();
         let (ready, running) = (BTreeMap::new(), Mutex::default());
-        let mut all = Self { ready, running, interrupt, _cache: None };
+        let mut all = Self { ready, running, interrupt: interrupt.clone(), _cache: None };
         let wanted = entries.iter().filter_map(|entry| entry.runtime);
         for runtime in wanted.filter_map(chronoscope_runtimes::find_any) {
-            if all.ready.contains_key(runtime.id) || stop() {
+            if all.ready.contains_key(runtime.id) || interrupt.is_set() {
                 continue;
             }
             if all._cache.is_none() {
@@ -57,7 +54,7 @@ impl Waiters {
             let found = found.and_then(|found| found.into_iter().next().ok_or("no build".into()));
             let ready = found.and_then(|one| {
                 let cache = all._cache.as_ref().ok_or("no directory to build in")?;
-                one.prepare(cache, stop)
+                one.prepare(cache, &|| interrupt.is_set())
             });
             all.ready.insert(runtime.id, ready);
         }
@@ -82,8 +79,7 @@ impl Waiters {
         }
         let started = running.entry(key).or_insert_with(|| {
             let ready = self.ready.get(key.runtime).ok_or("it was not built")?.as_ref()?;
-            let stop: Stop = &|| self.interrupt.is_set();
-            let probe = Probe::start(&mut ready.command(), RulerKind::System, stop)?;
+            let probe = Probe::start(&mut ready.command(), RulerKind::System, &self.interrupt)?;
             Ok(Arc::new(Mutex::new(probe)))
         });
         let probe = started.clone()?;
@@ -175,23 +171,28 @@ const EMPTY: usize = 5;
 const PATIENCE: Duration = Duration::from_secs(50);
 
 impl Remote {
+    /// Lets its process be given up if this holds, rather than at the interrupt of the run.
+    pub fn stops_if(&self, holds: impl Fn() -> bool + Send + 'static) {
+        locked(&self.probe).stop = Box::new(holds);
+    }
+
     /// Makes some waits.
     ///
     /// # Errors
     /// The reason why there are none.
-    pub fn series(&mut self, asked: Asked, stop: Stop) -> Result<Series, String> {
+    pub fn series(&mut self, asked: Asked) -> Result<Series, String> {
         if !self.warm {
             self.warm = true;
             let ns = asked.ns.clamp(1, WARM_NS);
             let warm = Asked { ns, count: (WARM_NS / ns).min(WARM), grid: None, work_ns: 0 };
-            self.ask(warm, stop)?;
-            let mut empty = (0..EMPTY).map(|_| self.ask(Asked { count: 0, ..warm }, stop));
+            self.ask(warm)?;
+            let mut empty = (0..EMPTY).map(|_| self.ask(Asked { count: 0, ..warm }));
             let least = empty.try_fold(u64::MAX, |least, one| {
                 Ok::<_, String>(least.min(one?.cpu_ns.unwrap_or(0)))
             });
             self.empty_ns = least?;
             if let Some((policy, _)) = self.raised {
-                let task = self.ask(Asked { count: 1, ..warm }, stop)?.thread;
+                let task = self.ask(Asked { count: 1, ..warm })?.thread;
                 let task =
                     task.ok_or("its runtime does not say which thread waits, to raise it")?;
                 // The probe may have named any thread of the machine.
@@ -203,7 +204,7 @@ impl Remote {
                 self.raised = Some((policy, Some(task)));
             }
         }
-        let made = self.ask(asked, stop)?;
+        let made = self.ask(asked)?;
         match self.raised {
             Some((_, task)) if task != made.thread => {
                 Err("each of its waits is made by another thread, which is not raised".into())
@@ -220,17 +221,16 @@ impl Remote {
     pub fn watched(
         &mut self,
         asked: Asked,
-        stop: Stop,
     ) -> Result<(Series, Result<&mut Sources, String>), String> {
         if self.thread.is_none() {
             let ns = asked.ns.min(WARM_NS);
-            let first = self.series(Asked { ns, count: 1, grid: None, ..asked }, stop)?;
+            let first = self.series(Asked { ns, count: 1, grid: None, ..asked })?;
             self.thread = first.thread.map(|task| (task, Sources::of(task)));
         }
         if let Some((_, Ok(sources))) = &mut self.thread {
             sources.forget();
         }
-        let made = self.series(Asked { count: 1, ..asked }, stop)?;
+        let made = self.series(Asked { count: 1, ..asked })?;
         let known = self.thread.as_ref().map(|(task, _)| *task);
         let Some(now) = made.thread else {
             return Ok((made, Err("its runtime does not say which thread waits".into())));
@@ -247,7 +247,7 @@ impl Remote {
         Ok((made, sources))
     }
 
-    fn ask(&mut self, asked: Asked, stop: Stop) -> Result<Series, String> {
+    fn ask(&mut self, asked: Asked) -> Result<Series, String> {
         let Asked { ns, grid, work_ns, .. } = asked;
         let count = asked.count.min(MOST);
         let first = grid.unwrap_or(0);
@@ -257,7 +257,7 @@ impl Remote {
         let mut probe = locked(&self.probe);
         let monotonic = probe.hello.monotonic;
         let (before, cpu) = (os::monotonic(), probe.cpu_ns());
-        let waited: Waited = probe.demand(&request, work, stop)?;
+        let waited: Waited = probe.demand(&request, work)?;
         let spent = cpu.zip(probe.cpu_ns()).map(|(from, to)| to.saturating_sub(from));
         let after = os::monotonic();
         let mut series = of_answer(&waited, asked, [before, after], monotonic)?;

@@ -178,10 +178,9 @@ impl<H: Waiting> Burst<'_, H> {
             self.row.begin(self.host.clock().saturating_add(ns));
             let grid = periodic.then(|| next.unwrap_or(1));
             let asked = Asked { ns, count: left, grid, work_ns: self.work_ns };
-            let stop = &|| job.is_over();
             let (made, mut sources) = match singly {
-                true => remote.watched(asked, stop).map(|(made, sources)| (made, Some(sources))),
-                false => remote.series(asked, stop).map(|made| (made, None)),
+                true => remote.watched(asked).map(|(made, sources)| (made, Some(sources))),
+                false => remote.series(asked).map(|made| (made, None)),
             }
             .map_err(|why| if job.is_over() { Cut::Stopped } else { Cut::Ended(why) })?;
             let Series { waits, cpu_ns, shift, thread } = made;

@@ -106,8 +106,10 @@ impl<H: Waiting> Worker<H> {
                 set(&mut host, row, plan)?;
                 let of = policy.unwrap_or(Policy::Fifo);
                 let real_time = priority.map(|_| plan.scheduling(of, row.spec.ns));
-                let opened = host.open_there(entry, policy, real_time);
-                opened.map(|remote| Opened::There(Box::new(remote)))
+                let remote = host.open_there(entry, policy, real_time)?;
+                let job = schedule.job.clone();
+                remote.stops_if(move || job.is_over());
+                Ok(Opened::There(Box::new(remote)))
             });
             if let Err(reason) = opened {
                 row.fail(reason.to_string());
@@ -184,7 +186,7 @@ impl<H: Waiting> Worker<H> {
             }
             Opened::There(remote) => {
                 let asked = Asked { ns, count: 1, grid: None, work_ns: 0 };
-                if let Err(why) = remote.series(asked, &|| self.schedule.job.is_over())
+                if let Err(why) = remote.series(asked)
                     && !self.schedule.job.is_over()
                 {
                     row.fail(why);
