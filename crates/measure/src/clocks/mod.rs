@@ -347,14 +347,14 @@ pub fn measure<H: Batches + Values>(
     }
 
     rate = host.rate();
-    let mut singles = single::Estimates::new(rate, options.ruler_tick, &mut rng);
+    let tick = options.ruler_tick;
     let mut clocks = Vec::with_capacity(subjects.len());
     for (at, &subject) in subjects.iter().enumerate() {
         let spec = &specs[subject];
         let (resolution, backwards) = resolutions[at].clone().unzip();
         let estimate = |mode| outcome.estimate(specs, subject, mode, rate);
         let (throughput, latency) = (estimate(Mode::Throughput), estimate(Mode::Latency));
-        let cold = singles.cold(&cold[subject], throughput.as_ref());
+        let cold = single::cold_estimate(&cold[subject], throughput.as_ref(), rate, tick);
         let value = host.value(subject);
         clocks.push(Clock {
             cost: Cost {
@@ -362,7 +362,7 @@ pub fn measure<H: Batches + Values>(
                 latency,
                 displaced: cold.is_some().then_some(displaced),
                 cold,
-                first: singles.first(&first[subject]),
+                first: single::first_estimate(&first[subject], rate, tick, &mut rng),
                 instructions: instructions_per_read(host, subject, spec.baseline),
             },
             resolution,

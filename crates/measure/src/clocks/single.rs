@@ -218,99 +218,94 @@ fn typical(samples: &[f64], tick: f64) -> Option<ModeEstimate> {
 /// The standard deviation of Gaussian noise in units of its median absolute deviation.
 const GAUSSIAN: f64 = 1.4826;
 
-pub struct Estimates<'a> {
-    pub rate: Rate,
-    /// The ruler's tick, in its own units: the step in which single reads differ.
-    pub ruler_tick: f64,
-    /// The source of randomness for the bootstrap.
-    pub rng: &'a mut fastrand::Rng,
-    scratch: Scratch,
+/// Estimates the cost of a cold read: the cost `warm` of a warm read from the rounds, plus the
+/// additional time of a single cold read over a single warm one. The code that times the read
+/// is part of both single reads, so it cancels, and so does the part of the read that overlaps
+/// with it.
+///
+/// A cold read that seems faster, by no more than twice the uncertainty or a tick of the ruler,
+/// costs as much as a warm one, and its interval begins there. If it seems faster by more than
+/// that, the method is at fault, and the figure is marked.
+pub fn cold_estimate(
+    own: &Cold,
+    warm: Option<&Estimate>,
+    rate: Rate,
+    ruler_tick: f64,
+) -> Option<Estimate> {
+    let warm_ns = warm?;
+    let ticks = |ns: f64| ns * rate.hz / 1e9;
+    let cost = ModeEstimate {
+        value: ticks(warm_ns.value_ns),
+        low: ticks(warm_ns.low_ns),
+        high: ticks(warm_ns.high_ns),
+        second: None,
+    };
+    let single = typical(&own.warm.samples, ruler_tick)?;
+    let timing = ModeEstimate {
+        value: single.value - cost.value,
+        low: single.low - cost.high,
+        high: single.high - cost.low,
+        second: None,
+    };
+    let raw = typical(&own.cold.samples, ruler_tick)?;
+    let mut estimate = estimate(&own.cold, raw, timing, rate)?;
+    estimate.processes = Some(1);
+    let half = estimate.high_ns - estimate.value_ns;
+    let tick = ruler_tick * 1e9 / rate.hz;
+    if estimate.value_ns + (2.0 * half).max(tick) >= warm_ns.value_ns {
+        estimate.low_ns = estimate.low_ns.max(warm_ns.low_ns);
+        estimate.value_ns = estimate.value_ns.max(warm_ns.value_ns);
+        estimate.high_ns = estimate.high_ns.max(warm_ns.high_ns);
+        estimate.cycles = estimate.cycles.map(|cycles| cycles.max(cost.value));
+        estimate.below_resolution = warm_ns.below_resolution && estimate.low_ns <= 0.0;
+    } else {
+        estimate.below_resolution = true;
+    }
+    Some(estimate)
 }
 
-impl<'a> Estimates<'a> {
-    pub fn new(rate: Rate, ruler_tick: f64, rng: &'a mut fastrand::Rng) -> Self {
-        Self { rate, ruler_tick, rng, scratch: Scratch::default() }
-    }
+/// Estimates the cost of a first read. The process that made the read has already subtracted
+/// the cost of the empty loop.
+pub fn first_estimate(
+    own: &Singles,
+    rate: Rate,
+    ruler_tick: f64,
+    rng: &mut fastrand::Rng,
+) -> Option<Estimate> {
+    let nothing = ModeEstimate { value: 0.0, low: 0.0, high: 0.0, second: None };
+    // One read per sample, so a step is a whole tick.
+    let estimator = Estimator { quantum: ruler_tick, ..Estimator::default() };
+    let mode = estimator.estimate(&own.samples, rng, &mut Scratch::default())?;
+    let mut estimate = estimate(own, mode, nothing, rate)?;
+    // Each process reads once.
+    estimate.processes = u32::try_from(own.samples.len()).ok();
+    Some(estimate)
+}
 
-    /// Estimates the cost of a cold read: the cost `warm` of a warm read from the rounds, plus the
-    /// additional time of a single cold read over a single warm one. The code that times the read
-    /// is part of both single reads, so it cancels, and so does the part of the read that overlaps
-    /// with it.
-    ///
-    /// A cold read that seems faster, by no more than twice the uncertainty or a tick of the ruler,
-    /// costs as much as a warm one, and its interval begins there. If it seems faster by more than
-    /// that, the method is at fault, and the figure is marked.
-    pub fn cold(&mut self, own: &Cold, warm: Option<&Estimate>) -> Option<Estimate> {
-        let warm_ns = warm?;
-        let ticks = |ns: f64| ns * self.rate.hz / 1e9;
-        let cost = ModeEstimate {
-            value: ticks(warm_ns.value_ns),
-            low: ticks(warm_ns.low_ns),
-            high: ticks(warm_ns.high_ns),
-            second: None,
-        };
-        let single = typical(&own.warm.samples, self.ruler_tick)?;
-        let timing = ModeEstimate {
-            value: single.value - cost.value,
-            low: single.low - cost.high,
-            high: single.high - cost.low,
-            second: None,
-        };
-        let raw = typical(&own.cold.samples, self.ruler_tick)?;
-        let mut estimate = self.estimate(&own.cold, raw, timing)?;
-        estimate.processes = Some(1);
-        let half = estimate.high_ns - estimate.value_ns;
-        let tick = self.ruler_tick * 1e9 / self.rate.hz;
-        if estimate.value_ns + (2.0 * half).max(tick) >= warm_ns.value_ns {
-            estimate.low_ns = estimate.low_ns.max(warm_ns.low_ns);
-            estimate.value_ns = estimate.value_ns.max(warm_ns.value_ns);
-            estimate.high_ns = estimate.high_ns.max(warm_ns.high_ns);
-            estimate.cycles = estimate.cycles.map(|cycles| cycles.max(cost.value));
-            estimate.below_resolution = warm_ns.below_resolution && estimate.low_ns <= 0.0;
+fn estimate(own: &Singles, mode: ModeEstimate, base: ModeEstimate, rate: Rate) -> Option<Estimate> {
+    let summary = Summary::of(&own.samples)?;
+    let cost = difference(&mode, &base, 1.0);
+    let tick_ns = 1e9 / rate.hz;
+    let [value_ns, low_ns, high_ns] = [cost.value, cost.low, cost.high].map(|it| it * tick_ns);
+    let narrow = (value_ns.abs() * RELATIVE).max(FINEST_NS);
+    Some(Estimate {
+        value_ns,
+        low_ns,
+        high_ns,
+        raw_ns: mode.value * tick_ns,
+        empty_ns: base.value * tick_ns,
+        cycles: rate.is_tsc.then_some(cost.value),
+        below_resolution: cost.low <= 0.0 || value_ns < FINEST_NS,
+        batches: own.samples.len() as u64,
+        reads_per_batch: 1,
+        disturbed: own.disturbed,
+        stopped_by: if high_ns - low_ns <= narrow {
+            SampledTo::Precision
         } else {
-            estimate.below_resolution = true;
-        }
-        Some(estimate)
-    }
-
-    /// Estimates the cost of a first read. The process that made the read has already subtracted
-    /// the cost of the empty loop.
-    pub fn first(&mut self, own: &Singles) -> Option<Estimate> {
-        let nothing = ModeEstimate { value: 0.0, low: 0.0, high: 0.0, second: None };
-        // One read per sample, so a step is a whole tick.
-        let estimator = Estimator { quantum: self.ruler_tick, ..Estimator::default() };
-        let mode = estimator.estimate(&own.samples, self.rng, &mut self.scratch)?;
-        let mut estimate = self.estimate(own, mode, nothing)?;
-        // Each process reads once.
-        estimate.processes = u32::try_from(own.samples.len()).ok();
-        Some(estimate)
-    }
-
-    fn estimate(&self, own: &Singles, mode: ModeEstimate, base: ModeEstimate) -> Option<Estimate> {
-        let summary = Summary::of(&own.samples)?;
-        let cost = difference(&mode, &base, 1.0);
-        let tick_ns = 1e9 / self.rate.hz;
-        let [value_ns, low_ns, high_ns] = [cost.value, cost.low, cost.high].map(|it| it * tick_ns);
-        let narrow = (value_ns.abs() * RELATIVE).max(FINEST_NS);
-        Some(Estimate {
-            value_ns,
-            low_ns,
-            high_ns,
-            raw_ns: mode.value * tick_ns,
-            empty_ns: base.value * tick_ns,
-            cycles: self.rate.is_tsc.then_some(cost.value),
-            below_resolution: cost.low <= 0.0 || value_ns < FINEST_NS,
-            batches: own.samples.len() as u64,
-            reads_per_batch: 1,
-            disturbed: own.disturbed,
-            stopped_by: if high_ns - low_ns <= narrow {
-                SampledTo::Precision
-            } else {
-                SampledTo::Budget
-            },
-            ..spread(&summary, tick_ns)
-        })
-    }
+            SampledTo::Budget
+        },
+        ..spread(&summary, tick_ns)
+    })
 }
 
 const SAMPLES: u64 = 200;
@@ -421,8 +416,7 @@ mod single_tests {
         let rate = Rate { hz: crate::engine::fake::HZ, error_ppm: 0.1, is_tsc: true };
         let warm =
             Estimate { value_ns: 18.0, low_ns: 17.95, high_ns: 18.05, ..Estimate::default() };
-        let mut estimates = Estimates::new(rate, ruler_tick as f64, &mut rng);
-        estimates.cold(&found[0], Some(&warm)).expect("there are samples")
+        cold_estimate(&found[0], Some(&warm), rate, ruler_tick as f64).expect("there are samples")
     }
 
     #[test]

@@ -184,7 +184,9 @@ enum Which {
 struct Core {
     pace: Pace,
     neighbour: Neighbour,
-    marks: Marks,
+    /// Whether the hypervisor took time from this CPU, and in how many rounds it did.
+    stolen: Vec<bool>,
+    all_stolen: usize,
     /// The batches of each process, and its first round.
     sampled: Vec<Sampled>,
     starts: Vec<u32>,
@@ -198,37 +200,20 @@ impl Core {
     }
 
     fn counts(&self, round: u32, which: Which) -> bool {
-        !self.marks.leave_out(round)
+        let left_out = self.stolen.get(round as usize) == Some(&true) && !self.mostly_stolen();
+        !left_out
             && match which {
                 Which::All => true,
                 Which::Alone => !self.neighbour.shared(round),
                 Which::Shared => self.neighbour.shared(round),
             }
     }
-}
 
-/// The rounds in which the hypervisor took time from this CPU.
-#[derive(Debug, Default)]
-struct Marks {
-    stolen: Vec<bool>,
-    count: usize,
-}
-
-impl Marks {
-    fn push(&mut self, stolen: bool) {
-        self.stolen.push(stolen);
-        self.count += usize::from(stolen);
-    }
-
-    /// Returns whether the marks are void: if most rounds are marked, the mark distinguishes
-    /// nothing, and all rounds count. The time taken lengthens only a few of their batches, and the
-    /// estimate does not follow those.
-    fn void(&self) -> bool {
-        self.count * 2 > self.stolen.len()
-    }
-
-    fn leave_out(&self, round: u32) -> bool {
-        !self.void() && self.stolen.get(round as usize) == Some(&true)
+    /// Whether the hypervisor took time in most rounds: then that distinguishes nothing, and all
+    /// rounds count. The time taken lengthens only a few of their batches, and the estimate does
+    /// not follow those.
+    fn mostly_stolen(&self) -> bool {
+        self.all_stolen * 2 > self.stolen.len()
     }
 }
 
@@ -407,7 +392,8 @@ impl Outcome {
         for round in &sampled.rounds {
             core.pace.push(round.pace);
             core.neighbour.push(round.width);
-            core.marks.push(round.stolen);
+            core.stolen.push(round.stolen);
+            core.all_stolen += usize::from(round.stolen);
         }
         self.batches += (sampled.rounds.len() * self.series.len()) as u64;
         core.sampled.push(sampled);
@@ -451,8 +437,7 @@ impl Outcome {
     /// The number of rounds in which the hypervisor took time, if they were so many that all rounds
     /// count.
     pub fn stolen_but_counted(&self) -> Option<usize> {
-        let marks = &self.core.marks;
-        marks.void().then_some(marks.count)
+        self.core.mostly_stolen().then_some(self.core.all_stolen)
     }
 
     /// Returns the cost per read of each batch that the estimate is based on, less the estimate of
