@@ -48,7 +48,8 @@ pub struct Machine {
     entered: OnceCell<Option<Entries>>,
     clock: RunClock,
     pub(crate) interrupt: Interrupt,
-    stolen: Stolen,
+    /// What [`stolen`] showed when the last round ended.
+    stolen: (Option<usize>, Option<u64>),
     /// When the thread last slept, if it has to now and then, before it times anything, as a
     /// real-time thread must.
     pub(crate) rested: Option<Duration>,
@@ -89,7 +90,7 @@ impl Machine {
             entered: OnceCell::new(),
             clock: RunClock::start(),
             interrupt,
-            stolen: Stolen::now(),
+            stolen: stolen(),
             rested: None,
         }
     }
@@ -135,25 +136,12 @@ impl Machine {
     }
 }
 
-/// The time that the hypervisor has taken from one CPU, without what other CPUs lost.
-struct Stolen {
-    cpu: Option<usize>,
-    ns: Option<u64>,
-}
-
-impl Stolen {
-    /// Reads the time taken from the CPU that this thread runs on. If that CPU is unknown, as in a
-    /// container with its own numbering, returns the time taken from all of them.
-    fn now() -> Self {
-        let cpu = noise::current_cpu();
-        Self { cpu, ns: noise::steal_ns(cpu).or_else(|| noise::steal_ns(None)) }
-    }
-
-    /// Returns whether more time was taken since `before`. If the thread moved, this cannot be
-    /// determined, but its batches show the move.
-    fn since(&self, before: &Self) -> bool {
-        self.cpu == before.cpu && self.ns != before.ns
-    }
+/// The CPU that this thread runs on, and the time that the hypervisor has taken from it, without
+/// what other CPUs lost. If the CPU is unknown, as in a container with its own numbering, it is the
+/// time taken from all of them.
+fn stolen() -> (Option<usize>, Option<u64>) {
+    let cpu = noise::current_cpu();
+    (cpu, noise::steal_ns(cpu).or_else(|| noise::steal_ns(None)))
 }
 
 impl Time for Machine {
@@ -197,8 +185,9 @@ impl Batches for Machine {
     }
 
     fn end_round(&mut self) -> bool {
-        let before = std::mem::replace(&mut self.stolen, Stolen::now());
-        self.stolen.since(&before)
+        let before = std::mem::replace(&mut self.stolen, stolen());
+        // If the thread moved, its batches show the move.
+        self.stolen.0 == before.0 && self.stolen.1 != before.1
     }
 
     fn gauge(&mut self, what: Additions) -> Option<Gauge> {

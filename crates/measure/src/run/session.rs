@@ -105,7 +105,7 @@ impl Setting<'_> {
             notes,
             cpu,
             fifo: self.fifo,
-            before: Taken::now(),
+            before: taken(),
             after: None,
             independent,
             _pin: pin,
@@ -116,7 +116,7 @@ impl Setting<'_> {
 impl Session {
     /// States that the tool itself disturbs the thread from now on.
     pub(crate) fn end_undisturbed(&mut self) {
-        self.after = Some(Taken::now());
+        self.after = Some(taken());
     }
 
     /// Adds the ruler, its rate and the notes of this session to the report.
@@ -144,14 +144,14 @@ impl Session {
     /// The ruler as the report shows it, calibrated over the whole time since the session began.
     pub fn ruler(&mut self, cost_ns: f64, noise: Noise) -> run::Ruler {
         self.machine.rate();
-        let (before, after) = (&self.before, self.after.take().unwrap_or_else(Taken::now));
-        let since = |before: Option<u64>, after: Option<u64>| Some(after?.saturating_sub(before?));
+        let after = self.after.take().unwrap_or_else(taken);
+        let since = |of: usize| Some(after[of]?.saturating_sub(self.before[of]?));
         let interrupted = self.machine.interrupted();
         let noise = Noise {
             taken: (!interrupted).then(|| ruler::time_taken(self.machine.ruler())).flatten(),
-            involuntary_switches: since(before.switches, after.switches),
-            steal_ms: since(before.steal_ns, after.steal_ns).map(|ns| ns as f64 / 1e6),
-            run_queue_ms: since(before.queued_ns, after.queued_ns).map(|ns| ns as f64 / 1e6),
+            involuntary_switches: since(0),
+            steal_ms: since(1).map(|ns| ns as f64 / 1e6),
+            run_queue_ms: since(2).map(|ns| ns as f64 / 1e6),
             ..noise
         };
         let ruler = self.machine.ruler().report(cost_ns, self.cpu, noise);
@@ -159,21 +159,12 @@ impl Session {
     }
 }
 
-/// What others have taken from the thread so far.
-struct Taken {
-    steal_ns: Option<u64>,
-    switches: Option<u64>,
-    queued_ns: Option<u64>,
-}
+/// What others have taken from the thread so far: its CPU, so often; time from the machine; and
+/// time in the run queue, both in nanoseconds.
+type Taken = [Option<u64>; 3];
 
-impl Taken {
-    fn now() -> Self {
-        Self {
-            steal_ns: noise::steal_ns(None),
-            switches: noise::thread_switches(),
-            queued_ns: noise::run_queue_ns(),
-        }
-    }
+fn taken() -> Taken {
+    [noise::thread_switches(), noise::steal_ns(None), noise::run_queue_ns()]
 }
 
 /// Returns why the counter must not be the ruler here, if there is a reason.

@@ -136,6 +136,7 @@ pub(super) struct Course {
     /// The steps of the wall clock. They affect no wait here, because none runs on that clock, but
     /// matter to anyone who looks for the cause of an overshoot.
     pub(super) notes: Vec<Note>,
+    pub(super) power: Power,
     /// Whether an earlier run left nothing to measure.
     ended: bool,
 }
@@ -161,7 +162,8 @@ impl Course {
         };
         let ended = ended && earlier.is_some();
         let (last, cpus) = (os::Clocks::now(), machine::online());
-        Self { so_far, last, cpus, unkept_s: None, notes: Vec::new(), ended }
+        let power = Power::new(None);
+        Self { so_far, last, cpus, unkept_s: None, notes: Vec::new(), power, ended }
     }
 
     /// Takes in a look at the clocks and at the CPUs that are online, `at_s` seconds after the
@@ -279,11 +281,6 @@ impl Power {
     /// Starts with the current source.
     pub(super) fn new(source: Option<String>) -> Self {
         Self { now: source.clone(), source, notes: Vec::new() }
-    }
-
-    /// Whether the source can change: a machine that reports no source shows no changes.
-    pub(super) fn is_known(&self) -> bool {
-        self.source.is_some()
     }
 
     /// Checks the source again, `at_s` seconds into the run.
@@ -436,6 +433,6 @@ mod power_tests {
         assert_eq!(power.source.as_deref(), Some("mains"));
         let mut none = Power::new(None);
         none.look(some("mains"), 1.0);
-        assert!(none.notes.is_empty() && !none.is_known());
+        assert!(none.notes.is_empty() && none.source.is_none());
     }
 }

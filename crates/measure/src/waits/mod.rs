@@ -220,8 +220,9 @@ impl Run {
         let mut course = Course::new(earlier, ended, threads.job.at_s());
         // A run that continues another began with the power source of its first rows.
         let mut earlier = self.plan.earlier.iter().filter(|row| row.load == load);
-        let mut power = Power::new(earlier.find_map(|row| row.power.clone()).or_else(power_source));
-        power.look(power_source(), threads.job.at_s());
+        let began_with = earlier.find_map(|row| row.power.clone()).or_else(power_source);
+        course.power = Power::new(began_with);
+        course.power.look(power_source(), threads.job.at_s());
         let (mut last_checkpoint, mut looks) = (Instant::now(), 0u64);
         let long = self.plan.expected().is_some_and(|it| it.0.as_secs_f64() > 3.0 * SO_FAR_S);
         let mut unshown = long && self.done.is_empty();
@@ -252,22 +253,14 @@ impl Run {
             if last_checkpoint.elapsed() >= CHECKPOINT {
                 last_checkpoint = Instant::now();
                 threads.look(&mut course);
-                if power.is_known() {
-                    power.look(power_source(), threads.job.at_s());
-                }
                 if threads.job.limit.is_some() {
                     before = CountsBefore::now(&threads.job, threads.switches());
                 }
                 let early = unshown && threads.job.seconds() >= SO_FAR_S;
                 if early || hooks.checkpoint.is_some() {
                     let load_run = running.as_mut().map(Running::so_far);
-                    let common = self.common(
-                        load,
-                        load_run,
-                        StoppedBy::Interrupt,
-                        (&course, &power),
-                        &threads,
-                    );
+                    let stopped_by = StoppedBy::Interrupt;
+                    let common = self.common(load, load_run, stopped_by, &course, &threads);
                     let rows = threads.report(&common);
                     let rows: Vec<Wait> = self.done.iter().cloned().chain(rows).collect();
                     let mut notes = self.notes.clone();
@@ -285,9 +278,8 @@ impl Run {
         threads.stop();
         self.shared = self.shared.or(threads.job.shared());
         threads.look(&mut course);
-        power.look(power_source(), threads.job.at_s());
         let load_run = running.map(Running::stop);
-        let common = self.common(load, load_run, stopped_by, (&course, &power), &threads);
+        let common = self.common(load, load_run, stopped_by, &course, &threads);
         let mut rows = threads.report(&common);
         if let Some((pinned, moment)) = threads.job.tripped.get() {
             let after = CountsBefore::now(&threads.job, threads.switches());
@@ -320,7 +312,7 @@ impl Run {
         load: Load,
         load_run: Option<LoadRun>,
         stopped_by: StoppedBy,
-        (course, power): (&Course, &Power),
+        course: &Course,
         threads: &Threads,
     ) -> Common<'_> {
         let load_run = load_run.map(|now| joined_loads(earlier_load(&self.plan, load), now));
@@ -332,7 +324,7 @@ impl Run {
             plan: &self.plan,
             load,
             counter_hz: self.ruler.hz(),
-            power: power.source.clone(),
+            power: course.power.source.clone(),
             kept_awake: self.kept_awake,
             stopped_by,
             throttled: threads.throttled(),
@@ -342,7 +334,7 @@ impl Run {
                 .iter()
                 .chain(&loss)
                 .chain(&course.notes)
-                .chain(&power.notes)
+                .chain(&course.power.notes)
                 .cloned()
                 .collect(),
             load_run,

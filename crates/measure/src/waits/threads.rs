@@ -19,7 +19,7 @@ use chronoscope_probes::blame::{Sources, Trace, has_slack};
 use chronoscope_probes::machine::outside::OUTLIVES;
 use chronoscope_probes::machine::power::Meter;
 use chronoscope_probes::machine::quota::Quota;
-use chronoscope_probes::machine::{self, Root, affinity};
+use chronoscope_probes::machine::{self, Root, affinity, power_source};
 use chronoscope_probes::time::Instant;
 use chronoscope_probes::waits::os;
 use std::sync::{Arc, mpsc};
@@ -142,6 +142,10 @@ impl Threads {
         let clocks = os::Clocks::now();
         self.gaps.look();
         course.look(clocks, machine::online(), self.job.at_s());
+        // A machine that reports no source shows no changes.
+        if course.power.source.is_some() {
+            course.power.look(power_source(), self.job.at_s());
+        }
     }
 
     /// The rows so far, with the names of those who made them late.
