@@ -22,14 +22,10 @@ fn run(offers: Vec<Offer>, seed: u64) -> Vec<Estimate> {
     let subjects: Vec<usize> = (0..offers.len()).collect();
     let ruler = Ruler::new(None, Duration::from_millis(5));
     let mut host = Machine::new(ruler, offers, Interrupt::default());
-    let specs = host.specs();
     let plan = Plan::within(Duration::from_millis(400));
-    let found = rounds::run(&mut host, &specs, &subjects, &[Mode::Throughput], plan, seed, |_| ());
+    let found = rounds::run(&mut host, &subjects, &[Mode::Throughput], plan, seed, |_| ());
     let rate = host.rate();
-    subjects
-        .iter()
-        .filter_map(|subject| found.estimate(&specs, *subject, Mode::Throughput, rate))
-        .collect()
+    subjects.iter().filter_map(|subject| found.estimate(*subject, Mode::Throughput, rate)).collect()
 }
 
 fn one_step(runs: u64) -> bool {

@@ -3,7 +3,7 @@
 
 use crate::engine::machine::Neighbour;
 use crate::engine::schedule::{DELTAS_NOTHING, Limit, Time};
-use crate::engine::{Batches, Offer, Ruler, Spec, Values};
+use crate::engine::{Batches, Offer, Ruler, Values};
 use crate::run::{Conditions, Error, Measurement, Progress, Setting};
 use crate::stats::period::{LARGE_NS, Places};
 use chronoscope_model::deltas::{Changes, Counts, Deltas, Nothing, Row, median};
@@ -41,14 +41,13 @@ impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let conditions = Conditions::new(&self.disturbance, setting)?;
         let mut session = setting.session(&report.environment, &[self.entry])?;
-        let specs = session.machine.specs();
         let longest = setting.left().map(|left| left / (1 + conditions.loads()));
         let mut found = Vec::new();
         setting.budget.into_iter().for_each(|time| (setting.progress)(Progress::Time(time)));
         conditions.each(&mut session, report, |session, load, whole| {
             let host = &mut session.machine;
             let progress = |part| (setting.progress)(Progress::Phase("deltas", whole(part)));
-            let deltas = measure(host, &specs, 0, self.reads, NOTHING_TRIES, longest, progress);
+            let deltas = measure(host, 0, self.reads, NOTHING_TRIES, longest, progress);
             found.extend(deltas.map(|deltas| Deltas { load, ..deltas }));
         })?;
         setting.require_unit(found.first(), self.entry)?;
@@ -66,14 +65,13 @@ impl Measurement for Request {
 /// 1.
 pub fn measure<H: Values + Batches>(
     host: &mut H,
-    specs: &[Spec],
     subject: usize,
     reads: u64,
     tries: u64,
     longest: Option<Duration>,
     mut progress: impl FnMut(f64),
 ) -> Option<Deltas> {
-    let spec = &specs[subject];
+    let spec = host.specs()[subject].clone();
     let ns_per_tick = spec.ns_per_unit(host.hz())?;
     let mut chunk = vec![1; usize::try_from(reads).unwrap_or(CHUNK).clamp(2, CHUNK)];
     let nothing_longest = DELTAS_NOTHING.within(longest);

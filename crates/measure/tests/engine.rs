@@ -5,7 +5,7 @@ use chronoscope_measure::clocks::{self, Found, Options, single};
 use chronoscope_measure::deltas;
 use chronoscope_measure::engine::fake::{self, Disturbance, Fake, FakeClock, Slow};
 use chronoscope_measure::engine::rounds::{self, Plan};
-use chronoscope_measure::engine::{Mode, Spec, Time, Timed};
+use chronoscope_measure::engine::{Mode, Time, Timed};
 use chronoscope_measure::loops::{measure_calls, measure_overhead};
 use chronoscope_model::clock::{Clock, Kind, Limit};
 use chronoscope_model::estimate::SampledTo;
@@ -41,11 +41,9 @@ fn on_any_machine() -> Options {
 
 fn all_about(clocks: Vec<FakeClock>, disturbance: Disturbance, budget: Duration) -> Found {
     let mut host = Fake::new(clocks, disturbance, 7);
-    let specs = host.specs();
-    let subjects: Vec<usize> = (0..specs.len() - 1).collect();
+    let subjects: Vec<usize> = (0..host.specs().len() - 1).collect();
     clocks::measure(
         &mut host,
-        &specs,
         &subjects,
         &Options { budget, seed: 3, ..on_any_machine() },
         |_, _| (),
@@ -53,10 +51,8 @@ fn all_about(clocks: Vec<FakeClock>, disturbance: Disturbance, budget: Duration)
 }
 
 /// A host with this clock, which nothing disturbs.
-fn quiet(clock: FakeClock) -> (Fake, Vec<Spec>) {
-    let host = Fake::new(vec![clock], Disturbance::default(), 1);
-    let specs = host.specs();
-    (host, specs)
+fn quiet(clock: FakeClock) -> Fake {
+    Fake::new(vec![clock], Disturbance::default(), 1)
 }
 
 fn one(clock: FakeClock) -> Clock {
@@ -128,13 +124,13 @@ fn the_frequency_is_known_better_than_a_tick_of_the_ruler() {
     for seed in 0..8 {
         let mut host = Fake::new(vec![clock.clone()], NOISY, seed);
         host.ruler_tick = 26;
-        let (specs, rate) = (host.specs(), host.rate());
+        let rate = host.rate();
         let plan = Plan::within(Duration::from_millis(300));
         let modes = [Mode::Throughput];
-        let found = rounds::run(&mut host, &specs, &[0], &modes, plan, seed, |_| ());
+        let found = rounds::run(&mut host, &[0], &modes, plan, seed, |_| ());
         let core = found.noise(rate).core.expect("the core was watched");
         assert!((core.hz / (fake::CORE_GHZ * 1e9) - 1.0).abs() < 4e-4, "{core:?}");
-        let cost = found.estimate(&specs, 0, Mode::Throughput, rate).expect("a cost");
+        let cost = found.estimate(0, Mode::Throughput, rate).expect("a cost");
         let cycles = cost.core_cycles.expect("core cycles");
         assert!((cycles / (20.0 * fake::CORE_GHZ) - 1.0).abs() < 3e-3, "{cycles}");
     }
@@ -155,10 +151,8 @@ fn cold_and_first_reads_have_their_own_costs() {
 #[test]
 fn processes_that_start_too_slowly_are_reported() {
     let mut host = Fake::new(vec![FakeClock::default(); 40], NOISY, 7);
-    let specs = host.specs();
     let subjects: Vec<usize> = (0..40).collect();
-    let mut first =
-        |ms| single::first(&mut host, &subjects, 5, Duration::from_millis(ms), specs.len());
+    let mut first = |ms| single::first(&mut host, &subjects, 5, Duration::from_millis(ms));
     let (each, all) = first(100).expect_err("40 clocks, 5 processes each, 1 ms per process");
     assert!((each - 1e-3).abs() < 1e-5 && (all - 0.2).abs() < 2e-3);
     assert!(first(300).is_ok());
@@ -175,17 +169,16 @@ fn precision_ends_a_quiet_run_and_the_budget_a_noisy_one() {
             Disturbance { jitter, ..Disturbance::default() },
             1,
         );
-        let specs = host.specs();
         let plan = Plan {
             relative: 1e-4,
             absolute_ns: 0.0,
             ..Plan::within(Duration::from_millis(budget_ms))
         };
         let start = host.elapsed();
-        let found = rounds::run(&mut host, &specs, &[0], &[Mode::Throughput], plan, 1, |_| ());
+        let found = rounds::run(&mut host, &[0], &[Mode::Throughput], plan, 1, |_| ());
         let spent = (host.elapsed() - start).as_secs_f64() * 1e3;
         let rate = host.rate();
-        (found.estimate(&specs, 0, Mode::Throughput, rate).unwrap().stopped_by, spent)
+        (found.estimate(0, Mode::Throughput, rate).unwrap().stopped_by, spent)
     };
     assert_eq!(run(0.0, 1000).0, SampledTo::Precision);
     let (by, spent) = run(0.3, 50);
@@ -248,10 +241,9 @@ fn backward_steps_are_counted() {
 fn a_run_that_is_cut_short_blames_no_clock_and_no_budget() {
     let seconds = FakeClock { tick_ns: 1e9, ..FakeClock::default() };
     let mut host = Fake::new(vec![seconds], NOISY, 7);
-    let specs = host.specs();
     host.interrupt_after = Some(200);
     let options = Options { budget: Duration::from_secs(5), seed: 1, ..on_any_machine() };
-    let found = clocks::measure(&mut host, &specs, &[0], &options, |_, _| ());
+    let found = clocks::measure(&mut host, &[0], &options, |_, _| ());
     let resolution = found.clocks[0].resolution.clone().unwrap();
     assert_eq!(resolution.verdict, Limit::NotSeen);
     assert!(!resolution.stood_still(), "{resolution:?}");
@@ -260,10 +252,10 @@ fn a_run_that_is_cut_short_blames_no_clock_and_no_budget() {
 
 #[test]
 fn a_clock_that_stands_still_hangs_nothing() {
-    let (mut host, specs) = quiet(FakeClock::default());
+    let mut host = quiet(FakeClock::default());
     host.frozen = true;
     let options = Options { budget: Duration::from_millis(900), seed: 1, ..on_any_machine() };
-    let found = clocks::measure(&mut host, &specs, &[0], &options, |_, _| ());
+    let found = clocks::measure(&mut host, &[0], &options, |_, _| ());
     assert_eq!(found.clocks.len(), 1);
 }
 
@@ -272,10 +264,9 @@ fn what_was_measured_survives_an_interruption() {
     let fakes = vec![FakeClock::default(), FakeClock { cost_ns: 100.0, ..FakeClock::default() }];
     let mut host = Fake::new(fakes, NOISY, 1);
     host.interrupt_after = Some(1200);
-    let specs = host.specs();
     let options =
         Options { budget: Duration::from_secs(5), calls: Some(1000), seed: 1, ..on_any_machine() };
-    let found = clocks::measure(&mut host, &specs, &[0, 1], &options, |_, _| ());
+    let found = clocks::measure(&mut host, &[0, 1], &options, |_, _| ());
     assert!(found.clocks.iter().all(|clock| clock.cost.throughput.is_some()));
     assert!(
         found.clocks.iter().all(|clock| clock.bulk.is_none() && clock.difference_100ms.is_none())
@@ -291,12 +282,11 @@ fn a_budget_is_kept() {
             ..FakeClock::default()
         });
         let mut host = Fake::new(fakes.collect(), Disturbance { jitter: 0.3, ..NOISY }, 1);
-        let specs = host.specs();
         let subjects: Vec<usize> = (0..40).collect();
         let options =
             Options { budget: Duration::from_millis(budget_ms), seed: 1, ..on_any_machine() };
         let start = host.elapsed();
-        clocks::measure(&mut host, &specs, &subjects, &options, |_, _| ());
+        clocks::measure(&mut host, &subjects, &options, |_, _| ());
         let spent = (host.elapsed() - start).as_secs_f64() * 1e3;
         assert!(spent <= budget_ms as f64 * 1.1, "{spent:.1} ms of {budget_ms}");
     }
@@ -310,8 +300,8 @@ fn deltas_are_counted_exactly() {
         backwards: Some((4999, 900.0)),
         ..FakeClock::default()
     };
-    let (mut host, specs) = quiet(fake);
-    let found = deltas::measure(&mut host, &specs, 0, 100_000, 100_000, None, |_| ()).unwrap();
+    let mut host = quiet(fake);
+    let found = deltas::measure(&mut host, 0, 100_000, 100_000, None, |_| ()).unwrap();
     let counted: u64 = found.rows.iter().map(|row| row.count).sum();
     assert_eq!(counted, 99_999);
     assert_eq!(
@@ -334,8 +324,8 @@ fn a_regular_disturbance_is_named() {
     // These are steps of 20 us every 4 ms, such as a timer tick at 250 Hz causes.
     let steps = (1..400).map(|at| (1e9 + at as f64 * 4e6, 20_000.0)).collect();
     let fake = FakeClock { steps, cost_ns: 100.0, ..FakeClock::default() };
-    let (mut host, specs) = quiet(fake);
-    let found = deltas::measure(&mut host, &specs, 0, 1_000_000, 1, None, |_| ()).unwrap();
+    let mut host = quiet(fake);
+    let found = deltas::measure(&mut host, 0, 1_000_000, 1, None, |_| ()).unwrap();
     assert!(found.periods.iter().any(|period| period.period_ns == 4e6), "{:?}", found.periods);
 }
 
@@ -344,9 +334,9 @@ fn a_regular_disturbance_is_named() {
 #[test]
 fn calls_agree_with_the_known_cost() {
     for (cost_ns, store_ns) in [(250.0, 0.0), (20.0, 700.0)] {
-        let (mut host, specs) = quiet(FakeClock { cost_ns, ..FakeClock::default() });
+        let mut host = quiet(FakeClock { cost_ns, ..FakeClock::default() });
         host.store_ns = store_ns;
-        let found = measure_calls(&mut host, &specs, 0, None, |_| ()).unwrap();
+        let found = measure_calls(&mut host, 0, None, |_| ()).unwrap();
         assert_eq!((found.passes.len(), found.counts), (3, [1_000_000, 10, 1]));
         for pass in found.passes {
             for delta in [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns] {
@@ -358,10 +348,10 @@ fn calls_agree_with_the_known_cost() {
 
 #[test]
 fn overhead_is_what_two_reads_add() {
-    let (mut host, specs) = quiet(FakeClock { cost_ns: 20.0, ..FakeClock::default() });
+    let mut host = quiet(FakeClock { cost_ns: 20.0, ..FakeClock::default() });
     let longest = Duration::from_secs(60);
-    let found = measure_overhead(&mut host, &specs, 0, [500, 99, 999], longest, 1, |_| ())
-        .expect("samples");
+    let found =
+        measure_overhead(&mut host, 0, [500, 99, 999], longest, 1, |_| ()).expect("samples");
     assert_eq!((found.taken, found.cut_short), (500, None));
     assert!((found.overhead.median_ns - 40.0).abs() < 1.0, "{found:?}");
     assert!(
@@ -376,11 +366,10 @@ fn a_sample_longer_than_the_time_is_cut_short_and_marked_so() {
     let n = 999_999_999;
     let budget = Duration::from_millis(500);
     let measure = |host: &mut Fake, n| {
-        let specs = host.specs();
-        measure_overhead(host, &specs, 0, [10, n, 10], budget, 1, |_| ())
+        measure_overhead(host, 0, [10, n, 10], budget, 1, |_| ())
             .expect("at least a part of a sample")
     };
-    let (mut host, _) = quiet(clock.clone());
+    let mut host = quiet(clock.clone());
     let before = host.elapsed();
     let found = measure(&mut host, n);
     assert_eq!((found.taken, found.n), (1, n));
@@ -391,7 +380,7 @@ fn a_sample_longer_than_the_time_is_cut_short_and_marked_so() {
     assert!(spent < 0.5 + 0.2, "{spent} s");
 
     // A complete sample that was made in parts counts as any other.
-    let (mut host, _) = quiet(clock);
+    let mut host = quiet(clock);
     let found = measure(&mut host, 3_000_000);
     assert!(found.taken >= 1 && found.cut_short.is_none(), "{found:?}");
     assert!((found.overhead.median_ns - 40.0).abs() < 1.0, "{found:?}");
@@ -399,7 +388,7 @@ fn a_sample_longer_than_the_time_is_cut_short_and_marked_so() {
 
 #[test]
 fn calls_in_bulk_are_all_made() {
-    let (mut host, _) = quiet(FakeClock { cost_ns: 30.0, ..FakeClock::default() });
+    let mut host = quiet(FakeClock { cost_ns: 30.0, ..FakeClock::default() });
     let hz = host.hz();
     let found = measure_bulk(&mut host, 0, 10_000_000, hz).unwrap();
     assert!((found.ms - 301.0).abs() < 1.0, "{found:?}");

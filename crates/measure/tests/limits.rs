@@ -11,7 +11,6 @@ fn reads_and_calls_keep_within_the_available_time() {
     for cost_ns in [20.0, 300.0, 50_000.0] {
         let clock = FakeClock { cost_ns, ..FakeClock::default() };
         let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
-        let specs = host.specs();
         let longest = Duration::from_millis(200);
         let mut spent = |what: &mut dyn FnMut(&mut Fake)| {
             let start = host.elapsed();
@@ -20,7 +19,7 @@ fn reads_and_calls_keep_within_the_available_time() {
         };
         let mut found = None;
         let took = spent(&mut |host| {
-            found = deltas::measure(host, &specs, 0, 1 << 40, 1 << 40, Some(longest), |_| ());
+            found = deltas::measure(host, 0, 1 << 40, 1 << 40, Some(longest), |_| ());
         });
         let found = found.expect("there was time");
         assert_eq!(found.wanted, Some(1 << 40));
@@ -33,7 +32,7 @@ fn reads_and_calls_keep_within_the_available_time() {
         assert!(counted < found.reads && found.reads as f64 * cost_ns < 2e8);
 
         let mut found = None;
-        let took = spent(&mut |host| found = measure_calls(host, &specs, 0, Some(longest), |_| ()));
+        let took = spent(&mut |host| found = measure_calls(host, 0, Some(longest), |_| ()));
         let found = found.expect("there was time");
         assert_eq!(found.passes.len(), 3);
         assert!(took < 0.24, "{took} s of {:?} at {cost_ns} ns", found.counts);
@@ -47,12 +46,10 @@ fn an_interrupt_leaves_the_passes_that_are_complete() {
     for (batches, passes) in [(64, None), (68, None), (69, Some(1)), (75, Some(2)), (90, Some(3))] {
         let mut host = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1);
         host.interrupt_after = Some(batches);
-        let specs = host.specs();
-        let found = measure_calls(&mut host, &specs, 0, None, |_| ());
+        let found = measure_calls(&mut host, 0, None, |_| ());
         assert_eq!(found.map(|found| found.passes.len()), passes, "{batches}");
     }
     let mut host = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1);
     host.interrupt_after = Some(0);
-    let specs = host.specs();
-    assert!(deltas::measure(&mut host, &specs, 0, 1000, 1000, None, |_| ()).is_none());
+    assert!(deltas::measure(&mut host, 0, 1000, 1000, None, |_| ()).is_none());
 }

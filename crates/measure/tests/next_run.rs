@@ -28,13 +28,12 @@ fn run(costs: &[f64], disturbance: Disturbance, seed: u64) -> (Outcome, Vec<Esti
     let clocks =
         costs.iter().map(|cost_ns| FakeClock { cost_ns: *cost_ns, ..FakeClock::default() });
     let mut host = Fake::new(clocks.collect(), disturbance, seed);
-    let specs = host.specs();
     let subjects: Vec<usize> = (0..costs.len()).collect();
     let plan = Plan { max_rounds: 400, ..Plan::within(Duration::from_millis(400)) };
     let modes = [Mode::Throughput];
-    let outcome = rounds::run(&mut host, &specs, &subjects, &modes, plan, seed, |_| ());
+    let outcome = rounds::run(&mut host, &subjects, &modes, plan, seed, |_| ());
     let rate = host.rate();
-    let of = |subject| outcome.estimate(&specs, subject, Mode::Throughput, rate);
+    let of = |subject| outcome.estimate(subject, Mode::Throughput, rate);
     let estimates = subjects.into_iter().map(|s| of(s).expect("measured"));
     let estimates = estimates.collect();
     (outcome, estimates)

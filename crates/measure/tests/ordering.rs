@@ -1,9 +1,9 @@
 //! The tests of order, on simulated clocks whose order is known.
 
-use chronoscope_measure::engine::Spec;
 use chronoscope_measure::engine::fake::{Disturbance, Fake};
 use chronoscope_measure::engine::ordering::{Order, Setting, applies, measure};
 use chronoscope_measure::engine::schedule::Time;
+use chronoscope_measure::engine::{Spec, Timed};
 use chronoscope_model::Clock;
 use chronoscope_model::clock::{BuiltOn, Facts, Orders, Reads};
 use chronoscope_probes::clocks::Unit;

@@ -12,12 +12,11 @@ fn ratio(id: &str) -> Option<f64> {
     let offer = Offer::clock(clocks::find(id)?).ok()?;
     let ruler = Ruler::new(None, Duration::from_millis(20));
     let mut host = Machine::new(ruler, vec![offer], Interrupt::default());
-    let specs = host.specs();
     // The samples take some microseconds, and nothing interrupts most of them even on a busy
     // machine.
     let shape = [600, 20, 999];
     let longest = Duration::from_secs(5);
-    let found = measure_overhead(&mut host, &specs, 0, shape, longest, 1, |_| ())?;
+    let found = measure_overhead(&mut host, 0, shape, longest, 1, |_| ())?;
     let mut costs: Vec<u64> =
         (0..300).map(|_| host.batch(0, Mode::Throughput, 128).ticks).collect();
     costs.sort_unstable();

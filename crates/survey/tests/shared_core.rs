@@ -15,12 +15,11 @@ fn run(neighbour: Slow, seed: u64) -> (f64, Estimate) {
     let noise = Disturbance { jitter: 0.01, neighbour: Some(neighbour), ..Disturbance::default() };
     let clock = || FakeClock { cost_ns: TRUTH_NS, ..FakeClock::default() };
     let mut host = Fake::new(vec![clock(), clock()], noise, seed);
-    let specs = host.specs();
     let plan = Plan { max_rounds: 400, ..Plan::within(Duration::from_millis(400)) };
     let modes = [Mode::Throughput];
-    let outcome = rounds::run(&mut host, &specs, &[0, 1], &modes, plan, seed, |_| ());
+    let outcome = rounds::run(&mut host, &[0, 1], &modes, plan, seed, |_| ());
     let rate = host.rate();
-    let throughput = outcome.estimate(&specs, 0, Mode::Throughput, rate);
+    let throughput = outcome.estimate(0, Mode::Throughput, rate);
     let noise = outcome.noise(rate);
     let shared = noise.shared.expect("known");
     let mut report = Report {

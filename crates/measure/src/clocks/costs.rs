@@ -23,7 +23,7 @@ use crate::engine::machine::{Gauges, Look};
 use crate::engine::rounds::{self, Plan};
 use crate::engine::ruler::Bench;
 use crate::engine::schedule::{self, DIFFERENCE, GLANCE};
-use crate::engine::{Batch, Batches, Machine, Mode, Offer, Ruler, RulerKind, Spec, Timed, Values};
+use crate::engine::{Batch, Batches, Machine, Mode, Offer, Ruler, RulerKind, Timed, Values};
 use crate::run::{Error, Measurement, Setting, session};
 use chronoscope_model::clock::{Bulk, Clock, Cost, Difference};
 use chronoscope_model::loops::{Throughput, ThroughputRow};
@@ -166,7 +166,6 @@ struct Mark {
 /// ruler measures it for each of them directly around the reads of that subject.
 pub fn measure_difference<H: Values>(
     host: &mut H,
-    specs: &[Spec],
     subjects: &[usize],
     tick_ns: impl Fn(usize) -> Option<f64>,
     hz: f64,
@@ -179,7 +178,7 @@ pub fn measure_difference<H: Values>(
         .iter()
         .zip(first.iter().zip(&second))
         .map(|(subject, (a, b))| {
-            let ns_per_unit = specs[*subject].ns_per_unit(hz)?;
+            let ns_per_unit = host.specs()[*subject].ns_per_unit(hz)?;
             let shortest = b.before.wrapping_sub(a.after) as f64 * ms;
             let longest = b.after.wrapping_sub(a.before) as f64 * ms;
             let reference_ms = (shortest + longest) / 2.0;
@@ -195,7 +194,7 @@ pub fn measure_difference<H: Values>(
                 agrees: (clock_ms - reference_ms).abs() <= tolerance_ms,
                 // The clock's ticks are those of the ruler, or else it would have a rate of its
                 // own.
-                of_ruler: specs[*subject].unit == Unit::Counter,
+                of_ruler: host.specs()[*subject].unit == Unit::Counter,
             })
         })
         .collect()
@@ -237,12 +236,10 @@ impl Measurement for CounterRequest {
             return Ok(());
         };
         let mut session = setting.session(&report.environment, &[entry])?;
-        let specs = session.machine.specs();
         let time = setting.left().unwrap_or(schedule::HARDWARE.time);
         let plan = Plan { min_rounds: COUNTER_ROUNDS, processes: 1, ..Plan::within(time) };
         let found = rounds::run(
             &mut session.machine,
-            &specs,
             &[0],
             &[Mode::Throughput],
             plan,
@@ -251,7 +248,7 @@ impl Measurement for CounterRequest {
         );
         let rate = session.machine.rate();
         if let (Some(tsc), Some(cost)) =
-            (&mut report.environment.tsc, found.estimate(&specs, 0, Mode::Throughput, rate))
+            (&mut report.environment.tsc, found.estimate(0, Mode::Throughput, rate))
         {
             tsc.rdtsc_ns = Some(cost.value_ns);
             tsc.rdtsc_cycles = cost.cycles;
@@ -284,16 +281,18 @@ impl Measurement for QuickRequest {
         let mut ruler = Ruler::new(session::distrust(&report.environment), Duration::ZERO);
         report.notes.append(&mut ruler.notes);
         let mut machine = Machine::new(ruler, offers, setting.interrupt.clone());
-        let specs = machine.specs();
         // The time is for rounds; there is none for more of them, however precise they are.
         let plan = Plan { min_rounds: u32::MAX, ..Plan::within(GLANCE.time) };
         let modes = [Mode::Throughput];
         let seed = setting.seed;
-        let outcome = rounds::run(&mut machine, &specs, &subjects, &modes, plan, seed, |_| ());
+        let outcome = rounds::run(&mut machine, &subjects, &modes, plan, seed, |_| ());
         let rate = machine.rate();
         report.clocks.extend(subjects.iter().map(|&subject| {
-            let throughput = outcome.estimate(&specs, subject, Mode::Throughput, rate);
-            Clock { cost: Cost { throughput, ..Cost::default() }, ..specs[subject].row.clone() }
+            let throughput = outcome.estimate(subject, Mode::Throughput, rate);
+            Clock {
+                cost: Cost { throughput, ..Cost::default() },
+                ..machine.specs()[subject].row.clone()
+            }
         }));
         let cost_ns = outcome.ruler_ticks * 1e9 / rate.hz;
         report.ruler = Some(machine.ruler().report(cost_ns, None, outcome.noise(rate)));

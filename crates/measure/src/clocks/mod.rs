@@ -77,20 +77,20 @@ impl Request {
             ruler_is_clock_source: session.machine.ruler().kind() != RulerKind::System
                 && report.environment.keeps_time_by_counter(),
         };
-        let (specs, subjects) = (session.machine.specs(), session.subjects.clone());
+        let subjects = session.subjects.clone();
         let (mut found, mut loaded) = (None, Vec::new());
         let progress = &mut setting.progress;
         conditions.each(&mut session, report, |session, load, _| match load {
             None => {
                 let host = &mut session.machine;
-                found = Some(measure(host, &specs, &subjects, &options, |phase, done| {
+                found = Some(measure(host, &subjects, &options, |phase, done| {
                     progress(Progress::Phase(phase, done));
                 }));
             }
             Some(load) => {
                 progress(Progress::Phase(load.name(), schedule::CLOCKS.done(&ORDER, 0.0)));
                 let host = &mut session.machine;
-                loaded.extend(under(host, &specs, &subjects, &options, load, under_load));
+                loaded.extend(under(host, &subjects, &options, load, under_load));
             }
         })?;
         // One clock after the other.
@@ -180,8 +180,8 @@ fn order(
         cycle_ns,
         budget: ORDER.of(left),
     };
-    let (specs, subjects) = (session.machine.specs(), session.subjects.clone());
-    ordering::measure(&mut session.machine, &specs, &subjects, clocks, &setting, hz);
+    let (specs, subjects) = (session.machine.specs().to_vec(), &session.subjects);
+    ordering::measure(&mut session.machine, &specs, subjects, clocks, &setting, hz);
 }
 
 /// What to measure, and what is known about the ruler.
@@ -237,13 +237,12 @@ const FIRST_PROCESSES: u64 = 5;
 /// calls it.
 pub fn measure<H: Batches + Values>(
     host: &mut H,
-    specs: &[Spec],
     subjects: &[usize],
     options: &Options,
     mut progress: impl FnMut(&str, f64),
 ) -> Found {
     let mut rng = fastrand::Rng::with_seed(options.seed);
-    let (budget, all) = (options.budget, subjects.len());
+    let (budget, all, specs) = (options.budget, subjects.len(), host.specs().to_vec());
     let mut at = |phase: &Phase, done| progress(phase.name, schedule::CLOCKS.done(phase, done));
     let mut noted = Vec::new();
 
@@ -252,8 +251,7 @@ pub fn measure<H: Batches + Values>(
 
     let plan = Plan::within(ROUNDS.of(budget));
     let modes = [Mode::Throughput, Mode::Latency];
-    let outcome =
-        rounds::run(host, specs, subjects, &modes, plan, options.seed, |done| at(&ROUNDS, done));
+    let outcome = rounds::run(host, subjects, &modes, plan, options.seed, |done| at(&ROUNDS, done));
 
     if let Some(rounds) = outcome.stolen_but_counted() {
         noted.push(notes::steal_counted(rounds, outcome.rounds()));
@@ -279,10 +277,8 @@ pub fn measure<H: Batches + Values>(
 
     at(&DIFFERENCE, 0.0);
     let mut rate = host.rate();
-    let costs: Vec<Option<Estimate>> = subjects
-        .iter()
-        .map(|subject| outcome.estimate(specs, *subject, Mode::Throughput, rate))
-        .collect();
+    let costs: Vec<Option<Estimate>> =
+        subjects.iter().map(|subject| outcome.estimate(*subject, Mode::Throughput, rate)).collect();
     let named = subjects.iter().zip(&costs).filter_map(|(subject, cost)| {
         Some(format!("{} {}", specs[*subject].row.id, cost.as_ref()?.human()?))
     });
@@ -316,7 +312,7 @@ pub fn measure<H: Batches + Values>(
             let at = subjects.iter().position(|s| *s == subject)?;
             resolutions[at].as_ref()?.0.known_step_ns()
         };
-        differences = measure_difference(host, specs, subjects, tick, rate.hz);
+        differences = measure_difference(host, subjects, tick, rate.hz);
     }
 
     at(&COLD, 0.0);
@@ -326,7 +322,7 @@ pub fn measure<H: Batches + Values>(
     }
     let (cold, displaced) = if options.cold && !ways.is_empty() {
         let limits = (COLD_ROUNDS, COLD.of(budget));
-        single::cold(host, subjects, specs.len(), &ways, limits, &mut rng)
+        single::cold(host, subjects, &ways, limits, &mut rng)
     } else {
         (vec![single::Cold::default(); specs.len()], Displaced::default())
     };
@@ -338,7 +334,7 @@ pub fn measure<H: Batches + Values>(
         noted.push(notes::too_short(id, what, budget, FIRST.from));
     } else if options.first {
         let share = FIRST.of(budget);
-        match single::first(host, subjects, FIRST_PROCESSES, share, specs.len()) {
+        match single::first(host, subjects, FIRST_PROCESSES, share) {
             Ok(found) => first = found,
             Err((each, all)) => {
                 noted.push(notes::slow_processes(subjects.len(), each, all, share));
@@ -352,7 +348,7 @@ pub fn measure<H: Batches + Values>(
     for (at, &subject) in subjects.iter().enumerate() {
         let spec = &specs[subject];
         let (resolution, backwards) = resolutions[at].clone().unzip();
-        let estimate = |mode| outcome.estimate(specs, subject, mode, rate);
+        let estimate = |mode| outcome.estimate(subject, mode, rate);
         let (throughput, latency) = (estimate(Mode::Throughput), estimate(Mode::Latency));
         let cold = single::cold_estimate(&cold[subject], throughput.as_ref(), rate, tick);
         let value = host.value(subject);
@@ -399,7 +395,6 @@ pub fn measure<H: Batches + Values>(
 /// position of its subject.
 fn under<H: Batches>(
     host: &mut H,
-    specs: &[Spec],
     subjects: &[usize],
     options: &Options,
     load: Load,
@@ -408,10 +403,10 @@ fn under<H: Batches>(
     let modes = [Mode::Throughput, Mode::Latency];
     // A load does not act at every moment, so precision is no reason to stop.
     let plan = Plan { relative: 0.0, absolute_ns: 0.0, ..Plan::within(time) };
-    let outcome = rounds::run(host, specs, subjects, &modes, plan, options.seed, |_| ());
-    let rate = host.rate();
+    let outcome = rounds::run(host, subjects, &modes, plan, options.seed, |_| ());
+    let (rate, specs) = (host.rate(), host.specs().to_vec());
     let row = |(at, &subject): (usize, &usize)| {
-        let estimate = |mode| outcome.estimate(specs, subject, mode, rate);
+        let estimate = |mode| outcome.estimate(subject, mode, rate);
         let cost = Cost {
             throughput: estimate(Mode::Throughput),
             latency: estimate(Mode::Latency),

@@ -91,13 +91,12 @@ pub fn displaceable(caches: &[Cache], room: Option<u64>) -> Vec<Displaced> {
 pub fn cold<H: Batches>(
     host: &mut H,
     subjects: &[usize],
-    specs: usize,
     ways: &[Displaced],
     limits: (u64, Duration),
     rng: &mut fastrand::Rng,
 ) -> (Vec<Cold>, Displaced) {
     let (rounds, budget) = limits;
-    let mut found = vec![Cold::default(); specs];
+    let mut found = vec![Cold::default(); host.specs().len()];
     let mut limit = Limit::new(host, budget, rounds);
     let displaced = chosen(host, subjects, ways, budget);
     let mut order = subjects.to_vec();
@@ -162,9 +161,8 @@ pub fn first<H: Values>(
     subjects: &[usize],
     processes: u64,
     budget: Duration,
-    specs: usize,
 ) -> Result<Vec<Singles>, (f64, f64)> {
-    let mut found = vec![Singles::default(); specs];
+    let mut found = vec![Singles::default(); host.specs().len()];
     let all = processes * subjects.len() as u64;
     let mut limit = Limit::new(host, budget, all);
     let (mut before, mut made, mut quickest) = (host.elapsed(), 0, Duration::MAX);
@@ -412,7 +410,7 @@ mod single_tests {
         let mut rng = fastrand::Rng::with_seed(seed);
         let limits = (101, Duration::from_secs(1));
         let ways = displaceable(&[], None);
-        let (found, _) = cold(&mut host, &[0], 2, &ways, limits, &mut rng);
+        let (found, _) = cold(&mut host, &[0], &ways, limits, &mut rng);
         let rate = Rate { hz: crate::engine::fake::HZ, error_ppm: 0.1, is_tsc: true };
         let warm =
             Estimate { value_ns: 18.0, low_ns: 17.95, high_ns: 18.05, ..Estimate::default() };

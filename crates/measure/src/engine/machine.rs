@@ -118,10 +118,6 @@ impl Machine {
         self.children.as_ref()?.ask(&request, budget, self.ruler.kind(), &stop)
     }
 
-    pub fn specs(&self) -> Vec<Spec> {
-        self.specs.clone()
-    }
-
     /// A subject's reader, if this process can read the subject.
     pub(super) fn reader(&mut self, subject: usize) -> Option<&mut Reader> {
         self.readers[subject].as_mut()
@@ -155,6 +151,10 @@ impl Time for Machine {
 }
 
 impl Timed for Machine {
+    fn specs(&self) -> &[Spec] {
+        &self.specs
+    }
+
     fn ticks(&mut self) -> u64 {
         self.ruler.kind().start()
     }

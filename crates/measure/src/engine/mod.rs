@@ -196,6 +196,9 @@ pub trait Timed: Time {
     /// Calibrates again, and returns the rate that follows from everything known so far.
     fn rate(&mut self) -> Rate;
 
+    /// What each of its subjects is.
+    fn specs(&self) -> &[Spec];
+
     /// Works for this many iterations of about one cycle, so that the reads before and after are
     /// that far apart.
     fn spin(&mut self, iterations: u32) {

@@ -227,6 +227,7 @@ pub struct Outcome {
     core: Core,
     /// What whole runs differ by.
     between: Between,
+    specs: Vec<Spec>,
 }
 
 /// The fewest unshared samples that are enough for an estimate of their own.
@@ -236,7 +237,6 @@ const ENOUGH_ALONE: usize = 24;
 /// of its language.
 pub fn run<H: Batches>(
     host: &mut H,
-    specs: &[Spec],
     wanted: &[usize],
     modes: &[Mode],
     plan: Plan,
@@ -247,13 +247,13 @@ pub fn run<H: Batches>(
     let mut keys: Vec<(usize, Mode)> = Vec::new();
     for &subject in wanted {
         for &mode in modes {
-            add_new(&mut keys, [(specs[subject].baseline, mode), (subject, mode)]);
+            add_new(&mut keys, [(host.specs()[subject].baseline, mode), (subject, mode)]);
         }
     }
     let Some(&first) = wanted.first() else {
-        return Outcome::new(&[], None, host.between());
+        return Outcome::new(&[], host);
     };
-    let empty = specs[first].baseline;
+    let empty = host.specs()[first].baseline;
     let least = pilot_ruler(host, empty).max(1.0);
     let cost = |&(subject, mode): &_| pilot_cost(host, subject, mode, plan.shape, least);
     let costs: Vec<f64> = keys.iter().map(cost).collect();
@@ -279,13 +279,9 @@ pub fn run<H: Batches>(
         seed,
         copy: 0,
     };
-    let mut outcome = Outcome::new(&job.series, host.least_width(), host.between());
-    let mut judge = Judge {
-        specs,
-        plan: &plan,
-        rng: fastrand::Rng::with_seed(seed),
-        scratch: Scratch::default(),
-    };
+    let mut outcome = Outcome::new(&job.series, host);
+    let mut judge =
+        Judge { plan: &plan, rng: fastrand::Rng::with_seed(seed), scratch: Scratch::default() };
     let mut next_look = plan.min_rounds.div_ceil(processes);
     let here = sampling::sample(host, &job, |host, sampled| {
         let made = sampled.rounds.len() as u32;
@@ -297,7 +293,7 @@ pub fn run<H: Batches>(
             return false;
         }
         next_look = made + made / 2;
-        let mut alone = Outcome::new(&job.series, host.least_width(), host.between());
+        let mut alone = Outcome::new(&job.series, host);
         alone.add(sampled.clone());
         judge.look(&mut alone, host.hz())
     });
@@ -329,7 +325,6 @@ pub fn run<H: Batches>(
 }
 
 struct Judge<'a> {
-    specs: &'a [Spec],
     plan: &'a Plan,
     rng: fastrand::Rng,
     scratch: Scratch,
@@ -345,7 +340,7 @@ impl Judge<'_> {
         }
         for index in 0..outcome.series.len() {
             let Wanted { subject, mode, .. } = outcome.series[index].wanted;
-            let empty = outcome.series(self.specs[subject].baseline, mode);
+            let empty = outcome.series(outcome.specs[subject].baseline, mode);
             let empty = empty.and_then(|series| series.estimate);
             let own = outcome.series[index].estimate;
             outcome.series[index].done = own.zip(empty).is_some_and(|(own, empty)| {
@@ -365,16 +360,16 @@ impl Judge<'_> {
 const ORDER: f64 = 1.2;
 
 impl Outcome {
-    /// Starts these series without samples, on a core that makes at least this many additions per
-    /// cycle.
-    fn new(series: &[Wanted], least_width: Option<f64>, between: Between) -> Self {
+    /// Starts these series without samples.
+    fn new(series: &[Wanted], host: &impl Batches) -> Self {
         Self {
             series: series.iter().enumerate().map(Series::new).collect(),
             ruler_ticks: 0.0,
             batches: 0,
             disturbed: 0,
-            core: Core { neighbour: Neighbour::new(least_width), ..Core::default() },
-            between,
+            core: Core { neighbour: Neighbour::new(host.least_width()), ..Core::default() },
+            between: host.between(),
+            specs: host.specs().to_vec(),
         }
     }
 
@@ -442,15 +437,9 @@ impl Outcome {
 
     /// Returns the cost per read of each batch that the estimate is based on, less the estimate of
     /// the empty loop, in nanoseconds by a calibrated rate.
-    pub fn batches_ns(
-        &self,
-        specs: &[Spec],
-        subject: usize,
-        mode: Mode,
-        ruler: Rate,
-    ) -> Option<Vec<f64>> {
+    pub fn batches_ns(&self, subject: usize, mode: Mode, ruler: Rate) -> Option<Vec<f64>> {
         let series = self.series(subject, mode)?;
-        let empty = self.series(specs[subject].baseline, mode)?.estimate?;
+        let empty = self.series(self.specs[subject].baseline, mode)?.estimate?;
         let counted = series.counted(&self.core, series.which());
         Some(counted.map(|(.., cost)| (cost - empty.value) * 1e9 / ruler.hz).collect())
     }
@@ -472,21 +461,15 @@ impl Outcome {
 
     /// Returns the estimate for one subject and mode, in nanoseconds by a calibrated rate. `None`
     /// if every batch was disturbed or none was made.
-    pub fn estimate(
-        &self,
-        specs: &[Spec],
-        subject: usize,
-        mode: Mode,
-        ruler: Rate,
-    ) -> Option<Estimate> {
+    pub fn estimate(&self, subject: usize, mode: Mode, ruler: Rate) -> Option<Estimate> {
         let series = self.series(subject, mode)?;
-        let empty = self.series(specs[subject].baseline, mode)?;
+        let empty = self.series(self.specs[subject].baseline, mode)?;
         let which = series.which();
         let plain: Vec<f64> = series.counted(&self.core, which).map(|(.., cost)| cost).collect();
         let summary = Summary::of(&plain)?;
         let (own, nothing) = (series.estimate?, empty.estimate?);
         let mut cost = difference(&own, &nothing, ORDER);
-        let row = &specs[subject].row;
+        let row = &self.specs[subject].row;
         let between = self.between.half(&row.id, row.facts, mode == Mode::Latency, self.drift());
         let runs = cost.value.abs() * between;
         // The ruler's own error scales the whole cost, so it widens the interval.

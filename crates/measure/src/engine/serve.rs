@@ -11,7 +11,7 @@ use super::machine::{Gauges, Machine};
 use super::ruler::{Bench, Ruler, RulerKind};
 use super::sampling::{self, sample_around};
 use super::schedule::Interrupt;
-use super::{Around, Job, Mode, Offer, Pairs, Sampled};
+use super::{Around, Job, Mode, Offer, Pairs, Sampled, Timed};
 use chronoscope_probes::clocks::{self, Opening, Reader};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use std::hint::black_box;

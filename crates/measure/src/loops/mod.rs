@@ -13,7 +13,7 @@ use crate::engine::children::LONGEST_SPIN;
 use crate::engine::rounds::{PROCESSES, START};
 use crate::engine::sampling::{part, sample_around};
 use crate::engine::schedule::{self, CALLS_MEAN, CALLS_QUIET, Limit};
-use crate::engine::{Around, Batches, Mode, Pairs, Spec, Values, notes, ticks};
+use crate::engine::{Around, Batches, Mode, Pairs, Values, notes, ticks};
 use crate::run::{Conditions, Error, Measurement, Progress, Setting};
 use crate::stats::deviation;
 use crate::stats::estimate::student_975;
@@ -44,7 +44,6 @@ impl Measurement for CallsRequest {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let conditions = Conditions::new(&self.disturbance, setting)?;
         let mut session = setting.session(&report.environment, &[self.entry])?;
-        let specs = session.machine.specs();
         let longest = setting.left().map(|left| left / (1 + conditions.loads()));
         // A real-time thread may not make a million slow calls without a rest.
         let most = setting.fifo.map(|_| REAL_TIME);
@@ -53,7 +52,7 @@ impl Measurement for CallsRequest {
         setting.budget.into_iter().for_each(|time| (setting.progress)(Progress::Time(time)));
         conditions.each(&mut session, report, |session, load, whole| {
             let progress = |part| (setting.progress)(Progress::Phase("calls", whole(part)));
-            let calls = measure_calls(&mut session.machine, &specs, 0, longest, progress);
+            let calls = measure_calls(&mut session.machine, 0, longest, progress);
             found.extend(calls.map(|calls| Calls { load, ..calls }));
         })?;
         setting.require_unit(found.first(), self.entry)?;
@@ -69,12 +68,11 @@ impl Measurement for CallsRequest {
 /// share that is done, 0 to 1.
 pub fn measure_calls<H: Batches + Values>(
     host: &mut H,
-    specs: &[Spec],
     subject: usize,
     longest: Option<Duration>,
     mut progress: impl FnMut(f64),
 ) -> Option<Calls> {
-    let spec = &specs[subject];
+    let spec = host.specs()[subject].clone();
     let ns_per_unit = spec.ns_per_unit(host.hz())?;
     // Any loading that the start of the program caused has ended after the quiet start.
     let quiet = CALLS_QUIET.within(longest);
@@ -143,14 +141,13 @@ impl Measurement for OverheadRequest {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let conditions = Conditions::new(&self.disturbance, setting)?;
         let mut session = setting.session(&report.environment, &[self.entry])?;
-        let specs = session.machine.specs();
         let seed = setting.seed;
         let all = 1 + conditions.loads();
         let longest = setting.budget.map_or(schedule::OVERHEAD.time, |budget| budget / all);
         let mut found = Vec::new();
         conditions.each(&mut session, report, |session, load, whole| {
             let host = &mut session.machine;
-            let made = measure_overhead(host, &specs, 0, self.shape, longest, seed, |part| {
+            let made = measure_overhead(host, 0, self.shape, longest, seed, |part| {
                 (setting.progress)(Progress::Phase("overhead", whole(part)));
             });
             found.extend(made.map(|made| Overhead { load, ..made }));
@@ -170,7 +167,6 @@ impl Measurement for OverheadRequest {
 /// there is not even one.
 pub fn measure_overhead<H: Values + Batches>(
     host: &mut H,
-    specs: &[Spec],
     subject: usize,
     [samples, n, m]: [u64; 3],
     longest: Duration,
@@ -178,7 +174,7 @@ pub fn measure_overhead<H: Values + Batches>(
     mut progress: impl FnMut(f64),
 ) -> Option<Overhead> {
     let limit = Limit::new(host, longest, samples);
-    let (baseline, budget) = (specs[subject].baseline, longest);
+    let (baseline, budget) = (host.specs()[subject].baseline, longest);
     let mut job = Around { subject, baseline, samples, n, m, part: 0, budget, seed, copy: 0 };
     let (part, turn) = part(host, &job);
     job.part = part;
@@ -213,7 +209,7 @@ pub fn measure_overhead<H: Values + Batches>(
     let taken = groups.iter().map(|it| it.taken.len() as u64).sum();
     let between = host.between();
     let [base, read] = [job.baseline, subject].map(|it| {
-        let row = &specs[it].row;
+        let row = &host.specs()[it].row;
         let of = |ordered| between.half(&row.id, row.facts, ordered, 0.0);
         of(false).max(of(true))
     });
@@ -227,8 +223,8 @@ pub fn measure_overhead<H: Values + Batches>(
     let frequency = between.shares.frequencies * deviation(&each) / plain.median_ns.max(1e-9);
     let runs = [plain.median_ns * base.hypot(frequency), added.median_ns * read.hypot(frequency)];
     (taken > 0).then(|| Overhead {
-        id: specs[subject].row.id.clone(),
-        call: Some(specs[subject].row.call.clone()),
+        id: host.specs()[subject].row.id.clone(),
+        call: Some(host.specs()[subject].row.call.clone()),
         load: None,
         samples,
         n,
@@ -290,10 +286,8 @@ mod tests {
     fn measured(cost_ns: f64, samples: u64, disturbance: Disturbance, seed: u64) -> Overhead {
         let clock = FakeClock { cost_ns, ..FakeClock::default() };
         let mut host = Fake::new(vec![clock], disturbance, seed);
-        let specs = host.specs();
         let longest = Duration::from_secs(9);
-        measure_overhead(&mut host, &specs, 0, [samples, 99, 999], longest, seed, |_| ())
-            .expect("samples")
+        measure_overhead(&mut host, 0, [samples, 99, 999], longest, seed, |_| ()).expect("samples")
     }
 
     fn found(cost_ns: f64, samples: u64) -> Overhead {

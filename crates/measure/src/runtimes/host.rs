@@ -82,7 +82,7 @@ const WRONG: f64 = 0.005;
 impl<'a> Joined<'a> {
     /// Returns a host for the machine's subjects and those of these probes.
     pub fn new(machine: &'a mut Machine, seed: u64) -> Self {
-        let specs = machine.specs();
+        let specs = machine.specs().to_vec();
         Self {
             own: specs.len(),
             machine,
@@ -120,10 +120,6 @@ impl<'a> Joined<'a> {
             compiled,
             first,
         });
-    }
-
-    pub fn specs(&self) -> Vec<Spec> {
-        self.specs.clone()
     }
 
     /// Returns the subject number of a runtime's clock.
@@ -379,6 +375,10 @@ impl Time for Joined<'_> {
 }
 
 impl Timed for Joined<'_> {
+    fn specs(&self) -> &[Spec] {
+        &self.specs
+    }
+
     fn ticks(&mut self) -> u64 {
         self.machine.ticks()
     }
@@ -545,25 +545,24 @@ impl Measurement for Loops {
             host.add(id.clone(), ready.clone(), hello.clone(), candidate.runtime.compiled);
             host.first_start(longest.map_or(Duration::MAX, |time| time.mul_f64(WARM)), |_| ());
             let longest = longest.map(|longest| longest.saturating_sub(began.elapsed()));
-            let (mut specs, subject) = (host.specs(), host.subject(0, 0));
-            specs[subject].nominal_ns = clock.claimed_ns;
+            let subject = host.subject(0, 0);
+            host.specs[subject].nominal_ns = clock.claimed_ns;
             // Of spans, see `Joined`.
-            specs[subject].unit = Unit::Hz(1e12);
+            host.specs[subject].unit = Unit::Hz(1e12);
             let mut progress = |phase, part| {
                 (setting.progress)(Progress::Phase(phase, whole(part)));
             };
             match self.of {
                 Loop::Calls => {
                     let phase = |part| progress("calls", part);
-                    let made = measure_calls(&mut host, &specs, subject, longest, phase);
+                    let made = measure_calls(&mut host, subject, longest, phase);
                     calls.extend(made.map(|made| Calls { load, ..made }));
                 }
                 Loop::Around(shape) => {
                     host.warm_up_around(subject, shape[2]);
                     let longest = longest.unwrap_or(schedule::OVERHEAD.time);
                     let phase = |part| progress("overhead", part);
-                    let made =
-                        measure_overhead(&mut host, &specs, subject, shape, longest, seed, phase);
+                    let made = measure_overhead(&mut host, subject, shape, longest, seed, phase);
                     overhead.extend(made.map(|made| Overhead { load, ..made }));
                 }
             }

@@ -163,7 +163,6 @@ impl Measurement for Request {
             None => [rounds, starts],
         };
         let least = if setting.budget.is_some() { 1 } else { FEWEST_PROCESSES };
-        let specs = host.specs();
         let subjects = subjects(&host, reference.len());
         let modes = [Mode::Throughput, Mode::Latency];
         let plan = Plan {
@@ -173,15 +172,14 @@ impl Measurement for Request {
             shape: Shape { batch_ns: BATCH_NS, ..Shape::default() },
             ..Plan::within(rounds)
         };
-        let mut outcome =
-            rounds::run(&mut host, &specs, &subjects, &modes, plan, setting.seed, |done| {
-                progress(setting, &RUNTIME_ROUNDS, done);
-            });
+        let mut outcome = rounds::run(&mut host, &subjects, &modes, plan, setting.seed, |done| {
+            progress(setting, &RUNTIME_ROUNDS, done);
+        });
         let rate = host.rate();
         let between_runs = between_runs(outcome.take_drift());
-        let estimate = |subject, mode| outcome.estimate(&specs, subject, mode, rate);
+        let estimate = |subject, mode| outcome.estimate(subject, mode, rate);
         let latency = |subject| {
-            let batches = outcome.batches_ns(&specs, subject, Mode::Throughput, rate)?;
+            let batches = outcome.batches_ns(subject, Mode::Throughput, rate)?;
             benchmark_spread(&batches)
         };
         let of_c = reference.first().and_then(|_| estimate(0, Mode::Throughput));

@@ -141,6 +141,7 @@ impl FakeTime {
 
 pub struct Fake {
     clocks: Vec<FakeClock>,
+    specs: Vec<Spec>,
     /// True time, in nanoseconds.
     now_ns: f64,
     /// True time, in whole nanoseconds.
@@ -186,11 +187,37 @@ const EMPTY_NS: f64 = 0.1;
 /// The fake empty loop with a fence, in nanoseconds per iteration.
 const EMPTY_LATENCY_NS: f64 = 2.0;
 
+/// What the engine must know about each subject; the empty loop comes last.
+fn specs(clocks: &[FakeClock]) -> Vec<Spec> {
+    let empty = FakeClock { id: "empty/fake", ..FakeClock::default() };
+    clocks
+        .iter()
+        .chain([&empty])
+        .map(|clock| Spec {
+            row: Clock {
+                id: clock.id.into(),
+                call: clock.id.into(),
+                language: Language::Rust,
+                kind: clock.kind,
+                facts: Some(Facts::default()),
+                available: true,
+                scope: Scope::from(clock.kind),
+                ..Clock::default()
+            },
+            baseline: clocks.len(),
+            unit: Unit::Hz(1e9),
+            nominal_ns: Some(1.0),
+            range: Range::bits(63),
+        })
+        .collect()
+}
+
 impl Fake {
     pub fn new(clocks: Vec<FakeClock>, disturbance: Disturbance, seed: u64) -> Self {
         let mut fake = Self {
             reads: vec![0; clocks.len()],
             placed: vec![1.0; clocks.len()],
+            specs: specs(&clocks),
             clocks,
             now_ns: 1e9,
             time: FakeTime::default(),
@@ -218,31 +245,6 @@ impl Fake {
             let bad = if self.rng.f64() < share { by } else { 0.0 };
             self.placed[at] = 1.0 + self.disturbance.placement.max(0.0) * self.normal() + bad;
         }
-    }
-
-    /// What the engine must know about each subject; the empty loop comes last.
-    pub fn specs(&self) -> Vec<Spec> {
-        let empty = FakeClock { id: "empty/fake", ..FakeClock::default() };
-        self.clocks
-            .iter()
-            .chain([&empty])
-            .map(|clock| Spec {
-                row: Clock {
-                    id: clock.id.into(),
-                    call: clock.id.into(),
-                    language: Language::Rust,
-                    kind: clock.kind,
-                    facts: Some(Facts::default()),
-                    available: true,
-                    scope: Scope::from(clock.kind),
-                    ..Clock::default()
-                },
-                baseline: self.clocks.len(),
-                unit: Unit::Hz(1e9),
-                nominal_ns: Some(1.0),
-                range: Range::bits(63),
-            })
-            .collect()
     }
 
     fn pass(&mut self, ns: f64) {
@@ -335,6 +337,10 @@ impl Time for Fake {
 }
 
 impl Timed for Fake {
+    fn specs(&self) -> &[Spec] {
+        &self.specs
+    }
+
     fn ticks(&mut self) -> u64 {
         self.pass(RULER_NS);
         if self.frozen { 0 } else { (self.now_ns * HZ / 1e9) as u64 }
