@@ -302,7 +302,8 @@ pub struct Look {
 }
 
 impl Look {
-    /// Takes a look now. `ruler_ticks` is the cost of the ruler.
+    /// Takes a look now. `ruler_ticks` is the cost of the ruler, which cancels in the width: the two
+    /// gauges take about as long.
     pub fn now(mut gauge: impl FnMut(Additions) -> Option<Gauge>, ruler_ticks: f64) -> Self {
         let mut times = |what| {
             let tries: [_; TRIES] = std::array::from_fn(|_| gauge(what));
@@ -315,12 +316,6 @@ impl Look {
         let counted = chain.into_iter().flatten().filter(counts);
         let (tries, ticks) = counted.fold((0, 0.0), |(n, sum), time| (n + 1, sum + time));
         Self { tries, ticks, width: least(wide).zip(shortest).map(|(wide, chain)| wide / chain) }
-    }
-
-    /// Measures only the width. The two gauges take about as long, so the cost of the ruler cancels
-    /// in their ratio.
-    pub fn width_now(gauge: impl FnMut(Additions) -> Option<Gauge>) -> Option<f64> {
-        Self::now(gauge, 0.0).width
     }
 
     /// Core cycles per tick of the ruler; `None` if unknown. This is a mean of the tries, because
@@ -380,7 +375,7 @@ impl Neighbour {
     /// Takes this many looks at the core now.
     pub fn look(&mut self, times: usize, mut gauge: impl FnMut(Additions) -> Option<Gauge>) {
         for _ in 0..times {
-            self.push(Look::width_now(&mut gauge));
+            self.push(Look::now(&mut gauge, 0.0).width);
         }
     }
 

@@ -100,9 +100,9 @@ impl Series {
 
     /// Estimates the cost from the samples so far. A batch is counted in whole ticks, so the cost
     /// per read has steps of one tick divided by the reads in a batch.
-    fn judge(&mut self, core: &Core, rng: &mut fastrand::Rng, scratch: &mut Scratch) {
-        let estimator = self.estimator();
-        let series = &*self;
+    fn judge(&mut self, core: &Core, rng: &mut fastrand::Rng) {
+        let (estimator, series) = (self.estimator(), &*self);
+        let scratch = &mut Scratch::default();
         let mut of = |which: Which| {
             let groups = series.at_usual_frequency(core, which);
             let enough = groups.iter().map(Vec::len).sum::<usize>() >= ENOUGH_ALONE;
@@ -123,7 +123,8 @@ impl Series {
     }
 
     /// Estimates the cost in each process from its samples alone.
-    fn split(&mut self, core: &Core, rng: &mut fastrand::Rng, scratch: &mut Scratch) {
+    fn split(&mut self, core: &Core, rng: &mut fastrand::Rng) {
+        let scratch = &mut Scratch::default();
         let (estimator, groups) = (self.estimator(), self.at_usual_frequency(core, self.which()));
         let each = groups.iter().map(|samples| estimator.estimate(samples, rng, scratch));
         self.by_process = each.collect();
@@ -280,8 +281,7 @@ pub fn run<H: Batches>(
         copy: 0,
     };
     let mut outcome = Outcome::new(&job.series, host);
-    let mut judge =
-        Judge { plan: &plan, rng: fastrand::Rng::with_seed(seed), scratch: Scratch::default() };
+    let mut rng = fastrand::Rng::with_seed(seed);
     let mut next_look = plan.min_rounds.div_ceil(processes);
     let here = sampling::sample(host, &job, |host, sampled| {
         let made = sampled.rounds.len() as u32;
@@ -295,7 +295,7 @@ pub fn run<H: Batches>(
         next_look = made + made / 2;
         let mut alone = Outcome::new(&job.series, host);
         alone.add(sampled.clone());
-        judge.look(&mut alone, host.hz())
+        alone.judge(&plan, &mut rng, host.hz())
     });
     job.most = here.rounds.len() as u32;
     outcome.add(here);
@@ -314,44 +314,13 @@ pub fn run<H: Batches>(
         outcome.add(sampled);
         progress(f64::from(process + 1) / f64::from(processes));
     }
-    judge.look(&mut outcome, host.hz());
-    let (rng, scratch) = (&mut judge.rng, &mut judge.scratch);
+    outcome.judge(&plan, &mut rng, host.hz());
     for series in &mut outcome.series {
-        series.split(&outcome.core, rng, scratch);
+        series.split(&outcome.core, &mut rng);
     }
     let left_out = outcome.series.iter().map(|s| s.left_out(&outcome.core));
     outcome.disturbed = left_out.sum();
     outcome
-}
-
-struct Judge<'a> {
-    plan: &'a Plan,
-    rng: fastrand::Rng,
-    scratch: Scratch,
-}
-
-impl Judge<'_> {
-    /// Estimates every series, marks those that are known precisely enough, and returns whether all
-    /// of them are.
-    fn look(&mut self, outcome: &mut Outcome, hz: f64) -> bool {
-        outcome.core.judge();
-        for series in &mut outcome.series {
-            series.judge(&outcome.core, &mut self.rng, &mut self.scratch);
-        }
-        for index in 0..outcome.series.len() {
-            let Wanted { subject, mode, .. } = outcome.series[index].wanted;
-            let empty = outcome.series(outcome.specs[subject].baseline, mode);
-            let empty = empty.and_then(|series| series.estimate);
-            let own = outcome.series[index].estimate;
-            outcome.series[index].done = own.zip(empty).is_some_and(|(own, empty)| {
-                let cost = difference(&own, &empty, ORDER);
-                let narrow =
-                    (cost.value.abs() * self.plan.relative).max(self.plan.absolute_ns * hz / 1e9);
-                cost.high - cost.low <= narrow
-            });
-        }
-        outcome.series.iter().all(|series| series.done)
-    }
 }
 
 /// A factor for what the interval of one series cannot show: a batch finds caches and predictors in
@@ -392,6 +361,27 @@ impl Outcome {
         }
         self.batches += (sampled.rounds.len() * self.series.len()) as u64;
         core.sampled.push(sampled);
+    }
+
+    /// Estimates every series, marks those that are known precisely enough, and returns whether all
+    /// of them are.
+    fn judge(&mut self, plan: &Plan, rng: &mut fastrand::Rng, hz: f64) -> bool {
+        self.core.judge();
+        for series in &mut self.series {
+            series.judge(&self.core, rng);
+        }
+        for index in 0..self.series.len() {
+            let Series { wanted: Wanted { subject, mode, .. }, estimate: own, .. } =
+                self.series[index];
+            let empty = self.series(self.specs[subject].baseline, mode);
+            let both = own.zip(empty.and_then(|series| series.estimate));
+            self.series[index].done = both.is_some_and(|(own, empty)| {
+                let cost = difference(&own, &empty, ORDER);
+                let narrow = (cost.value.abs() * plan.relative).max(plan.absolute_ns * hz / 1e9);
+                cost.high - cost.low <= narrow
+            });
+        }
+        self.series.iter().all(|series| series.done)
     }
 
     fn series(&self, subject: usize, mode: Mode) -> Option<&Series> {

@@ -97,7 +97,7 @@ pub struct Ruler {
 /// A clock with a known rate that the ruler can be compared with.
 pub(crate) struct Reference {
     pub id: &'static str,
-    hz: f64,
+    pub hz: f64,
     reader: Reader,
 }
 
@@ -132,12 +132,6 @@ impl Reference {
         };
         (0..tries).map(look).min_by_key(|one| one.width).unwrap_or_default()
     }
-
-    /// Returns the ruler's ticks per second by this clock, with the bound on the error; see
-    /// [`slope`].
-    pub fn slope(&self, first: Bracket, last: Bracket) -> Option<(f64, f64)> {
-        slope(first, last, self.hz)
-    }
 }
 
 /// Returns the ruler's ticks per second by a clock of `hz`, and the bound on their error in parts
@@ -145,7 +139,7 @@ impl Reference {
 /// clock by one of its units; the bound adds all four (the method of Cristian, "Probabilistic clock
 /// synchronization", 1989, with a clock of the same machine as the server). A clock that stood
 /// still or went back gives no rate.
-fn slope(first: Bracket, last: Bracket, hz: f64) -> Option<(f64, f64)> {
+pub(crate) fn slope(first: Bracket, last: Bracket, hz: f64) -> Option<(f64, f64)> {
     let ticks = last.ticks.wrapping_sub(first.ticks).cast_signed() as f64;
     let units = last.value.checked_sub(first.value)? as f64;
     if units <= 0.0 || ticks <= 0.0 {
@@ -231,7 +225,7 @@ impl Ruler {
     pub fn recalibrate(&mut self) {
         self.find_slew();
         let last = self.bracket();
-        let slope = self.reference.as_ref().and_then(|it| it.slope(self.first, last));
+        let slope = self.reference.as_ref().and_then(|it| slope(self.first, last, it.hz));
         // Without a new rate, the previous one stays.
         if let Some(slope) = slope.filter(|_| self.kind != RulerKind::System) {
             (self.hz, self.error_ppm) = slope;

@@ -349,7 +349,7 @@ impl Independent {
     /// `measured` is the rate by the system's clock.
     pub(crate) fn rate(&mut self, ruler: &Ruler, measured: f64) -> Option<Rate> {
         let last = self.reference.bracket(ruler.kind(), TRIES);
-        let (hz, error_ppm) = self.reference.slope(self.first, last)?;
+        let (hz, error_ppm) = ruler::slope(self.first, last, self.reference.hz)?;
         let difference = (measured / hz - 1.0) * 1e6;
         if !difference.is_finite() || difference.abs() > STEPPED_PPM + error_ppm {
             return None;

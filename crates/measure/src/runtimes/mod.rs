@@ -11,7 +11,7 @@ mod probe;
 mod series;
 pub(crate) mod waiting;
 
-use crate::engine::rounds::{self, Plan};
+use crate::engine::rounds::{self, Outcome, Plan};
 use crate::engine::sampling::Shape;
 use crate::engine::schedule::{BUILDING, Phase, RUNTIME_CLOCKS, RUNTIME_ROUNDS, RUNTIMES, WARM_UP};
 use crate::engine::{Mode, Rate, RulerKind, Timed, notes};
@@ -19,7 +19,7 @@ use crate::run::{Error, Measurement, Progress, Setting};
 use call_trace::Counters;
 use chronoscope_model::clock::Kind;
 use chronoscope_model::run::Noise;
-use chronoscope_model::runtimes::{Benchmark, Ratio, Runtime as Row, RuntimeClock, Spread};
+use chronoscope_model::runtimes::{Benchmark, Ratio, Runtime as Row, RuntimeClock};
 use chronoscope_model::units::short_ns;
 use chronoscope_model::{Environment, Estimate, Report, runtimes as model};
 use chronoscope_probes::clocks::{self, Entry};
@@ -177,20 +177,17 @@ impl Measurement for Request {
         });
         let rate = host.rate();
         let between_runs = between_runs(outcome.take_drift());
-        let estimate = |subject, mode| outcome.estimate(subject, mode, rate);
-        let latency = |subject| {
-            let batches = outcome.batches_ns(subject, Mode::Throughput, rate)?;
-            benchmark_spread(&batches)
+        let of_c = |nth: usize| {
+            reference.get(nth).and_then(|_| outcome.estimate(nth, Mode::Throughput, rate))
         };
-        let of_c = reference.first().and_then(|_| estimate(0, Mode::Throughput));
-        let of_cpu = reference.get(1).and_then(|_| estimate(1, Mode::Throughput));
+        let of_c = [of_c(0), of_c(1)];
         for at in 0..host.slots.len() {
             let Some(row) = rows.iter_mut().find(|row| row.id == host.slots[at].id) else {
                 continue;
             };
-            let of_c = [of_c.as_ref(), of_cpu.as_ref()];
-            describe(row, &host, at, &estimate, &latency, of_c, between_runs);
-            row.relative_to = of_c[0].and(reference.first()).map(|entry| entry.call.into());
+            describe(row, &host, at, (&outcome, rate), &of_c, between_runs);
+            let reference = reference.first().filter(|_| of_c[0].is_some());
+            row.relative_to = reference.map(|entry| entry.call.into());
         }
         let noise =
             Noise { batches: outcome.batches, disturbed: outcome.disturbed, ..Noise::default() };
@@ -206,7 +203,7 @@ impl Measurement for Request {
             }
         }
         report.notes.extend(left_out.then(notes::budget_used_up));
-        rows.splice(0..0, reference_row(&base, &reference, &estimate, between_runs));
+        rows.splice(0..0, reference_row(&base, &reference, (&outcome, rate), between_runs));
         session.conclude(report, ruler_cost, noise);
         if cfg!(any(windows, target_os = "macos")) {
             report.notes.push(notes::probes_not_pinned());
@@ -350,9 +347,8 @@ fn describe(
     row: &mut Row,
     host: &Joined<'_>,
     at: usize,
-    estimate: &dyn Fn(usize, Mode) -> Option<Estimate>,
-    latency: &dyn Fn(usize) -> Option<Spread>,
-    [of_c, of_cpu]: [Option<&Estimate>; 2],
+    (outcome, rate): (&Outcome, Rate),
+    of_c: &[Option<Estimate>; 2],
     between_runs: f64,
 ) {
     let slot: &Slot = &host.slots[at];
@@ -369,9 +365,11 @@ fn describe(
     row.warm_up = Some(slot.warm_up).filter(|warm_up| warm_up.batches > 0);
     for (nth, clock) in slot.hello.clocks.iter().enumerate() {
         let subject = host.subject(at, nth);
-        let throughput = estimate(subject, Mode::Throughput);
+        let throughput = outcome.estimate(subject, Mode::Throughput, rate);
+        let batches = outcome.batches_ns(subject, Mode::Throughput, rate);
+        let latency = batches.and_then(|batches| benchmark_spread(&batches));
         // A clock of CPU time is compared with that of C, not with a read without a system call.
-        let of_c = if clock.kind == Kind::Cpu { of_cpu } else { of_c };
+        let of_c = of_c[usize::from(clock.kind == Kind::Cpu)].as_ref();
         row.processes =
             row.processes.max(throughput.as_ref().map_or(0, |e| e.processes.unwrap_or(1)));
         row.clocks.push(RuntimeClock {
@@ -387,8 +385,8 @@ fn describe(
             limited_by: throughput.as_ref().map(|cost| limited_by(cost, between_runs)),
             states_ns: throughput.as_ref().and_then(|cost| states_ns(&cost.by_process)),
             throughput: throughput.map(widened),
-            latency: estimate(subject, Mode::Latency).map(widened),
-            benchmark: Some(Benchmark { latency: latency(subject), resolution: None }),
+            latency: outcome.estimate(subject, Mode::Latency, rate).map(widened),
+            benchmark: Some(Benchmark { latency, resolution: None }),
             ..RuntimeClock::default()
         });
     }
@@ -455,11 +453,13 @@ fn look(
 fn reference_row(
     base: &Row,
     reference: &[&'static Entry],
-    estimate: &dyn Fn(usize, Mode) -> Option<Estimate>,
+    (outcome, rate): (&Outcome, Rate),
     between_runs: f64,
 ) -> Option<Row> {
     let entry = reference.first()?;
-    let throughput = estimate(0, Mode::Throughput)?;
+    let throughput = outcome.estimate(0, Mode::Throughput, rate)?;
+    let latency = outcome.estimate(0, Mode::Latency, rate);
+    let widened = |cost| widened_between_runs(cost, between_runs);
     let itself = Ratio { value: 1.0, low: 1.0, high: 1.0 };
     Some(Row {
         id: "c:built-in".into(),
@@ -472,8 +472,8 @@ fn reference_row(
             kind: entry.kind,
             unit_ns: 1.0,
             relative: Ratio::of(&throughput, &throughput).map(|_| itself),
-            throughput: Some(widened_between_runs(throughput, between_runs)),
-            latency: estimate(0, Mode::Latency).map(|it| widened_between_runs(it, between_runs)),
+            throughput: Some(widened(throughput)),
+            latency: latency.map(widened),
             ..RuntimeClock::default()
         }],
         ..base.clone()

@@ -246,7 +246,7 @@ impl Waiting for Thread {
 
     fn width(&mut self) -> Option<f64> {
         let (gauges, bench) = self.gauges.as_mut()?;
-        Look::width_now(|what| Some(gauges.time(bench, what)))
+        Look::now(|what| Some(gauges.time(bench, what)), 0.0).width
     }
 
     fn cpu(&mut self) -> Option<usize> {
