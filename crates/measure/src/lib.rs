@@ -75,6 +75,11 @@ pub(crate) fn either<T>(a: Option<T>, b: Option<T>, both: impl Fn(T, T) -> T) ->
     }
 }
 
+/// By how much a count grew, if both values are known.
+pub(crate) fn grown(before: Option<u64>, after: Option<u64>) -> Option<u64> {
+    Some(after?.saturating_sub(before?))
+}
+
 /// Values in ascending order.
 pub(crate) fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
     let mut values = Vec::from_iter(values);

@@ -3,6 +3,7 @@
 //! was ready to run while something else had its CPU.
 
 use crate::engine::children::{LOOK, ended, signal};
+use crate::grown;
 use crate::run::{Error, Measurement, Setting};
 use chronoscope_model::Report;
 use chronoscope_model::noise::{Taken, TakenAt, TakenBy, Watched};
@@ -78,16 +79,15 @@ impl Measurement for Request {
         // Its times can be read until it is waited for.
         sampler.look(child.id());
         let status = child.wait().map_err(|error| invalid(error.to_string()))?;
-        let cpu = cpu_before.zip(children_cpu_ns());
-        let cpu_ns = cpu.map(|(before, after)| after.saturating_sub(before));
-        let own = own_before.zip(thread_cpu());
+        let cpu_ns = grown(cpu_before, children_cpu_ns());
+        let watching_ns = grown(own_before, thread_cpu());
         report.watched = Some(Watched {
             command: self.command.iter().map(|it| it.to_string_lossy().into_owned()).collect(),
             exit_code: status.code(),
             signal: signal(status),
             wall_ns: at.saturating_duration_since(started).as_nanos() as u64,
             cpu_ns,
-            watching_ns: own.map(|(before, after)| after.saturating_sub(before)),
+            watching_ns,
             ..sampler.taken(cpu_ns)
         });
         Ok(())
@@ -235,10 +235,8 @@ impl Sampler {
         let times = cpu_times();
         on.searched = Some(start);
         // On a busy machine, the search waits for its CPU, which takes nothing from the command.
-        let spent = cpu_before.zip(thread_cpu());
-        let took = spent.map_or(start.elapsed(), |(before, after)| {
-            Duration::from_nanos(after.saturating_sub(before))
-        });
+        let spent = grown(cpu_before, thread_cpu());
+        let took = spent.map_or(start.elapsed(), Duration::from_nanos);
         self.rests_until = Instant::now() + took * SEARCH_SHARE;
         let here = times.iter().filter(|it| it.cpu == *cpu).map(|it| it.busy_ns);
         let busy = [here.sum(), times.iter().map(|it| it.busy_ns).sum()];

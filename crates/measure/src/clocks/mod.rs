@@ -223,8 +223,6 @@ pub struct Found {
     pub noise: Noise,
     /// The cost of the ruler, in nanoseconds.
     pub ruler_cost_ns: f64,
-    /// The ruler's rate, by calibration over the whole run.
-    pub rate: Rate,
     pub notes: Vec<Note>,
 }
 
@@ -386,7 +384,6 @@ pub fn measure<H: Batches + Values>(
         clocks,
         noise: outcome.noise(rate),
         ruler_cost_ns: outcome.ruler_ticks * 1e9 / rate.hz,
-        rate,
         notes: noted,
     }
 }

@@ -9,7 +9,7 @@
 
 use super::machine::Neighbour;
 use super::sampling::{
-    self, Pace, Shape, pilot_cost, pilot_reads, pilot_ruler, processes_disagree, rounded,
+    self, Pace, pilot_cost, pilot_reads, pilot_ruler, processes_disagree, rounded,
 };
 use super::schedule::Limit;
 use super::{Batches, Job, Mode, Rate, Sampled, Spec, Wanted};
@@ -38,7 +38,7 @@ const ROUNDS_WORTH_A_PROCESS: f64 = 15.0;
 /// The time allowed for starting a process. If starting takes longer, there are fewer processes.
 pub(crate) const START: Duration = Duration::from_millis(8);
 
-/// When to stop, and the shape of batches.
+/// When to stop, and the length of batches.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub budget: Duration,
@@ -52,8 +52,8 @@ pub struct Plan {
     pub relative: f64,
     /// … or than this many nanoseconds.
     pub absolute_ns: f64,
-    /// The intended shape of a batch.
-    pub shape: Shape,
+    /// The intended length of a batch.
+    pub batch_ns: f64,
 }
 
 impl Plan {
@@ -66,7 +66,7 @@ impl Plan {
             processes: PROCESSES,
             relative: RELATIVE,
             absolute_ns: FINEST_NS,
-            shape: Shape::default(),
+            batch_ns: sampling::BATCH_NS,
         }
     }
 }
@@ -256,9 +256,10 @@ pub fn run<H: Batches>(
     };
     let empty = host.specs()[first].baseline;
     let least = pilot_ruler(host, empty).max(1.0);
-    let cost = |&(subject, mode): &_| pilot_cost(host, subject, mode, plan.shape, least);
+    let aim = sampling::aim(plan.batch_ns, host.hz(), least);
+    let cost = |&(subject, mode): &_| pilot_cost(host, subject, mode, aim, least);
     let costs: Vec<f64> = keys.iter().map(cost).collect();
-    let reads = pilot_reads(&costs, plan.shape.aim(host.hz(), least));
+    let reads = pilot_reads(&costs, aim);
     let round = costs.iter().zip(&reads).map(|(cost, n)| cost * *n as f64 + least);
     let round = Duration::from_secs_f64(round.sum::<f64>() / host.hz());
     let series = keys.into_iter().zip(reads);

@@ -84,27 +84,15 @@ fn ruler_cost<H: Batches>(host: &mut H, empty: usize) -> f64 {
     Summary::of(&quiet).map_or(0.0, |quiet| quiet.mean)
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct Shape {
-    /// The intended length, in nanoseconds: short compared with the time between interrupts.
-    pub batch_ns: f64,
-    /// The least length, as a multiple of the ruler's own cost and tick.
-    pub rulers: f64,
-}
+/// The intended length of a batch, in nanoseconds: short compared with the time between interrupts.
+/// On a machine whose kernel ticks at 250 Hz, a tick hits one batch in 300.
+pub const BATCH_NS: f64 = 12_000.0;
+/// The least length, as a multiple of the ruler's own cost and tick.
+const RULERS: f64 = 100.0;
 
-impl Default for Shape {
-    /// 12 us, and 100 times the ruler's cost. On a machine whose kernel ticks at 250 Hz, a tick
-    /// hits one batch in 300.
-    fn default() -> Self {
-        Self { batch_ns: 12_000.0, rulers: 100.0 }
-    }
-}
-
-impl Shape {
-    /// The intended length, in ticks.
-    pub fn aim(&self, hz: f64, ruler_ticks: f64) -> f64 {
-        (self.batch_ns * hz / 1e9).max(ruler_ticks * self.rulers)
-    }
+/// The intended length in ticks, if it is this one in nanoseconds.
+pub fn aim(batch_ns: f64, hz: f64, ruler_ticks: f64) -> f64 {
+    (batch_ns * hz / 1e9).max(ruler_ticks * RULERS)
 }
 
 /// The cost of the ruler, in ticks: the cheapest of some empty batches.
@@ -125,10 +113,9 @@ pub fn pilot_cost<H: Batches>(
     host: &mut H,
     subject: usize,
     mode: Mode,
-    shape: Shape,
+    aim: f64,
     ruler_ticks: f64,
 ) -> f64 {
-    let aim = shape.aim(host.hz(), ruler_ticks);
     let mut reads = 1u64;
     loop {
         let cost = (0..3).map(|_| host.batch(subject, mode, reads).ticks).min().unwrap_or(0) as f64;

@@ -13,6 +13,7 @@ use crate::engine::machine::{Gauges, Neighbour};
 use crate::engine::ruler::{self, Bench, Bracket, Reference, RulerKind};
 use crate::engine::schedule::Time;
 use crate::engine::{Machine, Offer, Ruler, Timed, notes, unavailable_row};
+use crate::grown;
 use chronoscope_model::between::Between;
 use chronoscope_model::clock::{Clock, Comparison, Standing};
 use chronoscope_model::environment::{CoreClass, Cpu, Environment, Rate, RateKind, TscKind};
@@ -145,7 +146,7 @@ impl Session {
     pub fn ruler(&mut self, cost_ns: f64, noise: Noise) -> run::Ruler {
         self.machine.rate();
         let after = self.after.take().unwrap_or_else(taken);
-        let since = |of: usize| Some(after[of]?.saturating_sub(self.before[of]?));
+        let since = |of: usize| grown(self.before[of], after[of]);
         let interrupted = self.machine.interrupted();
         let noise = Noise {
             taken: (!interrupted).then(|| ruler::time_taken(self.machine.ruler())).flatten(),

@@ -17,8 +17,8 @@ use super::answer::{Allocations, Deltas, Slept, Spins, Watch};
 use super::probe::Probe;
 use crate::engine::Rate;
 use crate::engine::resolution::Seen;
-use crate::sorted;
 use crate::stats::{Summary, quantile};
+use crate::{grown, sorted};
 use chronoscope_model::Estimate;
 use chronoscope_model::runtimes::{
     Allocates, LimitedBy, Runtime, RuntimeClock, RuntimeSleep, Spread, Watched,
@@ -82,8 +82,8 @@ pub(super) fn clock(
     let deltas: Option<Deltas> = probe.ask(&format!("deltas {} {DELTAS}", row.id), WORK)?;
     let (since, cpu) = (Instant::now(), probe.cpu_ns());
     let spins: Option<Spins> = probe.ask(&format!("spins {} {SPINS}", row.id), WORK)?;
-    let spent = cpu.zip(probe.cpu_ns()).map(|(from, to)| to.saturating_sub(from) as f64);
-    let shared = spent.is_some_and(|ns| ns < HAD_CPU * since.elapsed().as_nanos() as f64);
+    let spent = grown(cpu, probe.cpu_ns());
+    let shared = spent.is_some_and(|ns| (ns as f64) < HAD_CPU * since.elapsed().as_nanos() as f64);
     let values = deltas.map_or(Vec::new(), |deltas| deltas.values);
     let steps = spins.map_or(Vec::new(), |spins| spins.steps);
     let found = tick(&values, &steps).map(|units| units * unit);

@@ -12,7 +12,6 @@ mod series;
 pub(crate) mod waiting;
 
 use crate::engine::rounds::{self, Outcome, Plan};
-use crate::engine::sampling::Shape;
 use crate::engine::schedule::{BUILDING, Phase, RUNTIME_CLOCKS, RUNTIME_ROUNDS, RUNTIMES, WARM_UP};
 use crate::engine::{Mode, Rate, RulerKind, Timed, notes};
 use crate::run::{Error, Measurement, Progress, Setting};
@@ -169,7 +168,7 @@ impl Measurement for Request {
             min_rounds: 90,
             max_rounds: 900,
             processes: processes(starts, host.restart_takes(), least),
-            shape: Shape { batch_ns: BATCH_NS, ..Shape::default() },
+            batch_ns: BATCH_NS,
             ..Plan::within(rounds)
         };
         let mut outcome = rounds::run(&mut host, &subjects, &modes, plan, setting.seed, |done| {

@@ -3,6 +3,7 @@
 use super::answer::{self, Batch, Checked, Hello, NoAnswer};
 use crate::engine::children::Child;
 use crate::engine::{Interrupt, RulerKind};
+use crate::grown;
 use chronoscope_probes::blame::Task;
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -143,13 +144,12 @@ impl Probe {
         let stop = self.ruler.stop();
         let made: Batch = answered(request, &line)?;
         self.last = Some([start, stop]);
-        let after = self.account.as_ref().and_then(Account::cpu_ns);
-        let spent = before.zip(after).map(|(before, after)| after.saturating_sub(before) as f64);
+        let spent = grown(before, self.account.as_ref().and_then(Account::cpu_ns));
         let ns = self.ns(made.ticks);
         Ok(Made {
             start: made.start,
             ticks: made.ticks,
-            disturbed: spent.is_some_and(|spent| spent < ns),
+            disturbed: spent.is_some_and(|spent| (spent as f64) < ns),
         })
     }
 

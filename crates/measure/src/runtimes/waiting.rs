@@ -5,7 +5,7 @@ use super::answer::Waited;
 use super::prepare::{Cache, Ready, candidates};
 use super::probe::Probe;
 use crate::engine::{Interrupt, RulerKind};
-use crate::locked;
+use crate::{grown, locked};
 use chronoscope_model::waits::{Kind, Policy};
 use chronoscope_probes::blame::{Sources, Task};
 use chronoscope_probes::waits::{Entry, os};
@@ -258,7 +258,7 @@ impl Remote {
         let monotonic = probe.hello.monotonic;
         let (before, cpu) = (os::monotonic(), probe.cpu_ns());
         let waited: Waited = probe.demand(&request, work)?;
-        let spent = cpu.zip(probe.cpu_ns()).map(|(from, to)| to.saturating_sub(from));
+        let spent = grown(cpu, probe.cpu_ns());
         let after = os::monotonic();
         let mut series = of_answer(&waited, asked, [before, after], monotonic)?;
         // What a probe does not count itself includes the request.

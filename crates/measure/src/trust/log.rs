@@ -9,8 +9,8 @@
 mod course;
 
 use crate::engine::{keep, keep_cpus};
-use crate::every_other;
 use crate::stats::tick::theil_sen;
+use crate::{every_other, grown};
 use chronoscope_model::trust::{Gap, Jump, Pause, Paused, Slew, Step, StepSeen, Wall, Watched};
 use course::Points;
 
@@ -399,10 +399,8 @@ impl Log {
         if gap_ns <= PAUSE_NS {
             return;
         }
-        let since =
-            |before: Option<u64>, after: Option<u64>| Some(after?.saturating_sub(before?) as f64);
-        let steal_ns = since(self.before.steal_ns, look.steal_ns);
-        let run_queue_ns = since(self.before.run_queue_ns, look.run_queue_ns);
+        let steal_ns = grown(self.before.steal_ns, look.steal_ns).map(|ns| ns as f64);
+        let run_queue_ns = grown(self.before.run_queue_ns, look.run_queue_ns).map(|ns| ns as f64);
         let half = |ns: Option<f64>| ns.is_some_and(|ns| ns > gap_ns / 2.0);
         // The kernel's clocks stood still while the counter went on.
         let unseen = behind_ns > gap_ns / 2.0;

@@ -5,6 +5,7 @@ use super::overshoots::Ring;
 use super::plan::{Plan, ns};
 use crate::engine::machine::Neighbour;
 use crate::engine::schedule::RunClock;
+use crate::grown;
 use chronoscope_model::waits::{Load, Moment};
 use chronoscope_probes::blame::{Missing, Names, Trace, read_task};
 use chronoscope_probes::clocks::steps;
@@ -192,11 +193,10 @@ impl CountsBefore {
 
     /// Adds to an overshoot what happened around it, from the counts `self` to the counts `after`.
     pub(super) fn around(&self, moment: &Moment, after: &Self) -> Moment {
-        let since = |from: Option<u64>, to: Option<u64>| Some(to?.saturating_sub(from?));
         // Before the end of the first burst there are no counts, so they start from zero.
         let switch = |which: fn((u64, u64)) -> u64| {
             let before = self.switches.map_or(0, which);
-            since(Some(before), after.switches.map(which))
+            grown(Some(before), after.switches.map(which))
         };
         let interrupts = match (&self.interrupts, &after.interrupts) {
             (Some(before), Some(after)) => after.since(before, moment.cpu),
@@ -204,7 +204,7 @@ impl CountsBefore {
         };
         Moment {
             span_s: after.at_s - self.at_s,
-            steal_ms: since(self.steal_ns, after.steal_ns).map(|ns| ns as f64 / 1e6),
+            steal_ms: grown(self.steal_ns, after.steal_ns).map(|ns| ns as f64 / 1e6),
             voluntary_switches: switch(|s| s.0),
             involuntary_switches: switch(|s| s.1),
             khz: moment.cpu.and_then(khz),
