@@ -6,7 +6,7 @@ use crate::cross::toolchain;
 use crate::tally::Done;
 use crate::{sh, tool};
 use anyhow::{Context, Result, ensure};
-use chronoscope_measure::stats::estimate::{Estimator, Scratch};
+use chronoscope_measure::stats::estimate::Estimator;
 use chronoscope_measure::stats::{Summary, tick};
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -117,7 +117,7 @@ fn estimators(sh: &Shell) -> Result<()> {
     let found: Vec<f64> =
         serde_json::from_str(&sh::read(cmd!(sh, "node {script} {file} {text}"))?)?;
     let estimator = Estimator { quantum: 0.25, lower: false };
-    let mode = estimator.estimate(&samples, &mut Rng::with_seed(3), &mut Scratch::default());
+    let mode = estimator.estimate(&samples, &mut Rng::with_seed(3));
     let mode = mode.context("no estimate")?;
     let s = Summary::of(&samples).context("no summary")?;
     let ticks = tick::tick(&deltas).context("no tick")?;

@@ -5,7 +5,7 @@
 //! The argument is the number of replications, 2000 if absent. Every figure follows from the seed,
 //! except for the times in the last table.
 
-use chronoscope_measure::stats::estimate::{Estimator, ModeEstimate, Scratch};
+use chronoscope_measure::stats::estimate::{Estimator, ModeEstimate};
 use chronoscope_measure::stats::mode::half_sample_mode;
 use fastrand::Rng;
 use std::time::Instant;
@@ -76,14 +76,14 @@ fn estimator(noise: Noise) -> Estimator {
     }
 }
 
-fn simulate(noise: Noise, size: usize, times: usize, scratch: &mut Scratch) -> Figures {
+fn simulate(noise: Noise, size: usize, times: usize) -> Figures {
     let mut rng = Rng::with_seed(SEED ^ size as u64);
     let mut samples = vec![0.0; size];
     let mut sums = [0.0; 6];
     let mut last: Option<ModeEstimate> = None;
     for _ in 0..times {
         noise.fill(&mut samples, &mut rng);
-        let Some(found) = estimator(noise).estimate(&samples, &mut rng, scratch) else {
+        let Some(found) = estimator(noise).estimate(&samples, &mut rng) else {
             continue;
         };
         samples.sort_unstable_by(f64::total_cmp);
@@ -103,7 +103,7 @@ fn simulate(noise: Noise, size: usize, times: usize, scratch: &mut Scratch) -> F
     Figures { covered, bias, error: error.sqrt(), half, plain: plain.sqrt(), differ }
 }
 
-fn table(title: &str, list: &[Noise], times: usize, scratch: &mut Scratch) {
+fn table(title: &str, list: &[Noise], times: usize) {
     println!("### {title}\n");
     println!(
         "Each cell: coverage %, bias, root mean square error (that of the plain \
@@ -113,7 +113,7 @@ fn table(title: &str, list: &[Noise], times: usize, scratch: &mut Scratch) {
     for &noise in list {
         print!("| {} |", name(noise));
         for size in SIZES {
-            let f = simulate(noise, size, times, scratch);
+            let f = simulate(noise, size, times);
             print!(
                 " **{:.1}** {:+.3} {:.3} ({:.2}) {:.3} {:.1} |",
                 f.covered * 100.0,
@@ -131,10 +131,9 @@ fn table(title: &str, list: &[Noise], times: usize, scratch: &mut Scratch) {
 
 fn main() {
     let times = std::env::args().nth(1).and_then(|word| word.parse().ok()).unwrap_or(2000);
-    let mut scratch = Scratch::default();
     println!("{times} replications, seed {SEED}\n");
-    table("Claimed", &CLAIMED, times, &mut scratch);
-    table("Limits", &LIMITS, times, &mut scratch);
+    table("Claimed", &CLAIMED, times);
+    table("Limits", &LIMITS, times);
 
     println!("### Time per estimate\n");
     let mut rng = Rng::with_seed(SEED);
@@ -143,7 +142,7 @@ fn main() {
         noise.fill(&mut samples, &mut rng);
         let start = Instant::now();
         for _ in 0..200 {
-            let found = Estimator::default().estimate(&samples, &mut rng, &mut scratch);
+            let found = Estimator::default().estimate(&samples, &mut rng);
             std::hint::black_box(found);
         }
         let each = start.elapsed().as_secs_f64() * 1e3 / 200.0;

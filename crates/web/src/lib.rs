@@ -15,7 +15,7 @@ mod stats;
 use chronoscope_model::histogram::{Histogram, LONGEST, empty};
 use chronoscope_model::quantile::Intervals;
 use fastrand::Rng;
-use stats::estimate::{Estimator, Scratch};
+use stats::estimate::Estimator;
 use stats::{Summary, quantile, tick};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -54,7 +54,7 @@ pub extern "C" fn mode(quantum: f64, seed: u32) -> usize {
     answered(|samples| {
         let estimator = Estimator { quantum, lower: false };
         let mut rng = Rng::with_seed(seed.into());
-        let found = estimator.estimate(samples, &mut rng, &mut Scratch::default())?;
+        let found = estimator.estimate(samples, &mut rng)?;
         Some(vec![found.value, found.low, found.high])
     })
 }

@@ -9,7 +9,7 @@ use crate::engine::ruler::LEAST_DISPLACED;
 use crate::engine::schedule::Limit;
 use crate::engine::{Batch, Batches, Mode, Rate, Values, ticks};
 use crate::stats::Summary;
-use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch, student_975};
+use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, student_975};
 use chronoscope_model::Estimate;
 use chronoscope_model::clock::{Displaced, UntilChange};
 use chronoscope_model::environment::Cache;
@@ -273,7 +273,7 @@ pub fn first_estimate(
     let nothing = ModeEstimate { value: 0.0, low: 0.0, high: 0.0, second: None };
     // One read per sample, so a step is a whole tick.
     let estimator = Estimator { quantum: ruler_tick, ..Estimator::default() };
-    let mode = estimator.estimate(&own.samples, rng, &mut Scratch::default())?;
+    let mode = estimator.estimate(&own.samples, rng)?;
     let mut estimate = estimate(own, mode, nothing, rate)?;
     // Each process reads once.
     estimate.processes = u32::try_from(own.samples.len()).ok();

@@ -45,14 +45,6 @@ pub struct Seen {
     watched_ns: f64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tick {
-    /// The length of the tick, in the clock's raw units.
-    pub units: f64,
-    /// Whether the values show that the tick is longer than one unit.
-    pub seen: bool,
-}
-
 /// Amounts of work, from one iteration to many. Each scale is as frequent as any other.
 pub fn work() -> impl Iterator<Item = u32> {
     let mut rng = fastrand::Rng::with_seed(APART as u64);
@@ -81,10 +73,10 @@ impl Seen {
         }
     }
 
-    /// Returns the tick that all differences have in common: their divisor, or a period that is not
-    /// a whole number of units. Differences between successive reads show only a tick that is too
+    /// Returns the tick that all differences have in common, in raw units: their divisor, or a period
+    /// that is not a whole number of units. Differences between successive reads show only a tick that is too
     /// long for the other differences, because the duration of a loop repeats too.
-    pub fn tick(&self) -> Option<Tick> {
+    pub fn tick(&self) -> Option<f64> {
         let divisor = tick(&[self.deltas.as_slice(), &self.apart].concat())?;
         let found = period_structure(&self.apart);
         let period = found.and_then(|found| found.tick).or_else(|| {
@@ -92,8 +84,7 @@ impl Seen {
             divisor.fractional.filter(|period| *period > longest)
         });
         let whole = divisor.ticks as f64;
-        let units = period.filter(|period| *period > whole * 1.5).unwrap_or(whole);
-        Some(Tick { units, seen: units > 1.0 })
+        Some(period.filter(|period| *period > whole * 1.5).unwrap_or(whole))
     }
 }
 
@@ -234,8 +225,8 @@ pub fn judge(
     // step is then the tick, even if steps differ slightly and so have no common divisor but 1: the
     // kernel slews its coarse clocks within each of their steps.
     let stands_still = (seen.deltas.len() as u64) * 2 < seen.tries;
-    let tick_ns = found.map(|tick| {
-        let divisor = tick.units * ns_per_unit;
+    let tick_ns = found.map(|units| {
+        let divisor = units * ns_per_unit;
         match (at(0), cost_ns) {
             (Some(least), Some(cost))
                 if stands_still && divisor < cost && renewed(Some(least), cost) =>
@@ -247,8 +238,8 @@ pub fn judge(
     });
     let verdict = limit(tick_ns, median, cost_ns);
     // A value that stays the same for longer than a read takes shows its tick, whatever its unit.
-    let tick_from = found.map(|tick| match verdict {
-        Bound::Latency if !tick.seen => TickFrom::Unit,
+    let tick_from = found.map(|units| match verdict {
+        Bound::Latency if units <= 1.0 => TickFrom::Unit,
         _ => TickFrom::Seen,
     });
     Resolution {
@@ -322,7 +313,7 @@ mod tests {
         let mut host = Fake::new(vec![clock], shared, 1);
         let patience = Duration::from_millis(400);
         let seen = watch(&mut host, &[0], Duration::from_millis(1), patience);
-        assert_eq!(seen[0].tick().map(|tick| tick.units), Some(tick_ns));
+        assert_eq!(seen[0].tick(), Some(tick_ns));
     }
 
     #[test]

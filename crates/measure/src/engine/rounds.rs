@@ -15,7 +15,7 @@ use super::schedule::Limit;
 use super::{Batches, Job, Mode, Rate, Sampled, Spec, Wanted};
 use crate::add_new;
 use crate::stats::Summary;
-use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
+use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate};
 use chronoscope_model::Estimate;
 use chronoscope_model::between::Between;
 use chronoscope_model::estimate::{SampledTo, Second};
@@ -102,11 +102,10 @@ impl Series {
     /// per read has steps of one tick divided by the reads in a batch.
     fn judge(&mut self, core: &Core, rng: &mut fastrand::Rng) {
         let (estimator, series) = (self.estimator(), &*self);
-        let scratch = &mut Scratch::default();
         let mut of = |which: Which| {
             let groups = series.at_usual_frequency(core, which);
             let enough = groups.iter().map(Vec::len).sum::<usize>() >= ENOUGH_ALONE;
-            let found = estimator.estimate_groups(&groups, rng, scratch)?;
+            let found = estimator.estimate_groups(&groups, rng)?;
             Some((found, enough))
         };
         let shared = of(Which::Shared).map(|(found, _)| found);
@@ -124,9 +123,8 @@ impl Series {
 
     /// Estimates the cost in each process from its samples alone.
     fn split(&mut self, core: &Core, rng: &mut fastrand::Rng) {
-        let scratch = &mut Scratch::default();
         let (estimator, groups) = (self.estimator(), self.at_usual_frequency(core, self.which()));
-        let each = groups.iter().map(|samples| estimator.estimate(samples, rng, scratch));
+        let each = groups.iter().map(|samples| estimator.estimate(samples, rng));
         self.by_process = each.collect();
     }
 

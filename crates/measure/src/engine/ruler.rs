@@ -295,7 +295,7 @@ impl Ruler {
             seen.add_apart(now.wrapping_sub(last));
             last = now;
         }
-        seen.tick().map_or(1.0, |tick| tick.units)
+        seen.tick().unwrap_or(1.0)
     }
 }
 

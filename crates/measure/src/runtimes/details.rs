@@ -214,7 +214,7 @@ fn tick(values: &[f64], steps: &[f64]) -> Option<f64> {
     for step in steps.iter().filter(|step| **step > 0.0) {
         seen.add_apart(*step as u64);
     }
-    let plain = seen.tick().map(|tick| tick.units)?;
+    let plain = seen.tick()?;
     Some(hidden(&whole, seen).filter(|period| *period > plain).unwrap_or(plain))
 }
 
@@ -250,7 +250,7 @@ fn hidden(values: &[u64], mut seen: Seen) -> Option<f64> {
             seen.add_apart(to.wrapping_sub(values[from]));
         }
     }
-    let tick = seen.tick()?.units;
+    let tick = seen.tick()?;
     (tick <= read * SHORTER).then_some(tick)
 }
 

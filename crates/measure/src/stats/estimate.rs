@@ -95,23 +95,6 @@ impl ModeEstimate {
     }
 }
 
-/// Memory that each estimate needs, kept for the next one.
-#[derive(Clone, Debug, Default)]
-pub struct Scratch {
-    finite: Vec<f64>,
-    /// Where each group ends in `finite`.
-    ends: Vec<usize>,
-    sorted: Vec<f64>,
-    terms: Vec<(f64, f64)>,
-}
-
-/// Estimates one series with the defaults of [`Estimator::estimate`].
-///
-/// `samples` are in the order in which the rounds were run.
-pub fn mode_interval(samples: &[f64], rng: &mut Rng) -> Option<ModeEstimate> {
-    Estimator::default().estimate(samples, rng, &mut Scratch::default())
-}
-
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimator {
     /// The step in which samples can differ (the ruler's tick divided by the reads of a batch), in
@@ -130,13 +113,8 @@ impl Estimator {
     ///
     /// # Errors
     /// As for [`Estimator::estimate_groups`].
-    pub fn estimate(
-        &self,
-        samples: &[f64],
-        rng: &mut Rng,
-        scratch: &mut Scratch,
-    ) -> Option<ModeEstimate> {
-        self.estimate_groups(&[samples], rng, scratch)
+    pub fn estimate(&self, samples: &[f64], rng: &mut Rng) -> Option<ModeEstimate> {
+        self.estimate_groups(&[samples], rng)
     }
 
     /// Estimates the mode of the samples of several processes, each in the order in which its
@@ -149,11 +127,10 @@ impl Estimator {
         &self,
         groups: &[S],
         rng: &mut Rng,
-        scratch: &mut Scratch,
     ) -> Option<ModeEstimate> {
-        let Scratch { finite, ends, sorted, terms } = scratch;
-        finite.clear();
-        ends.clear();
+        // Where each group ends in `finite`.
+        let mut ends = Vec::with_capacity(groups.len());
+        let mut finite = Vec::new();
         for group in groups {
             finite.extend(group.as_ref().iter().copied().filter(|x| x.is_finite()));
             if finite.len() > ends.last().copied().unwrap_or(0) {
@@ -163,16 +140,15 @@ impl Estimator {
         if finite.len() < MIN_SAMPLES {
             return None;
         }
-        sorted.clear();
-        sorted.extend_from_slice(finite);
+        let mut sorted = finite.clone();
         sorted.sort_unstable_by(f64::total_cmp);
 
-        let anchor = half_sample_mode(sorted)?;
-        let Some(core) = Core::locate(sorted, self.quantum) else {
+        let anchor = half_sample_mode(&sorted)?;
+        let Some(core) = Core::locate(&sorted, self.quantum) else {
             return Some(ModeEstimate { value: anchor, low: anchor, high: anchor, second: None });
         };
-        let mut fit = core.fit(sorted, anchor);
-        let mut second = second_mode(sorted, fit.value, fit.scale);
+        let mut fit = core.fit(&sorted, anchor);
+        let mut second = second_mode(&sorted, fit.value, fit.scale);
         if let Some(place) = second
             && self.lower
             && place.value < fit.value
@@ -187,16 +163,16 @@ impl Estimator {
                 second = Some(Place { value: upper, share: 1.0 - place.share, ..place });
             }
         }
-        terms.clear();
-        terms.extend(finite.iter().map(|x| fit.shape.at((x - fit.value) / fit.scale)));
-        let runs = Runs::of(terms, ends);
-        let half = half_width(terms, &runs, &fit, rng) + core.rounding(fit.scale);
+        let terms = finite.iter().map(|x| fit.shape.at((x - fit.value) / fit.scale));
+        let terms: Vec<(f64, f64)> = terms.collect();
+        let runs = Runs::of(&terms, &ends);
+        let half = half_width(&terms, &runs, &fit, rng) + core.rounding(fit.scale);
         let interval = (fit.value - half, fit.value + half);
         let (low, high) = match second {
             Some(place) if self.lower => {
-                widen_by_share(finite, &runs, fit.value, place, interval, rng)
+                widen_by_share(&finite, &runs, fit.value, place, interval, rng)
             }
-            _ => widen_by_density(finite, sorted, &runs, fit.value, fit.scale, interval, rng),
+            _ => widen_by_density(&finite, &sorted, &runs, fit.value, fit.scale, interval, rng),
         };
         (low.is_finite() && high.is_finite()).then_some(ModeEstimate {
             value: fit.value,
@@ -381,7 +357,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn estimate(samples: &[f64]) -> Option<ModeEstimate> {
-        mode_interval(samples, &mut Rng::with_seed(5))
+        Estimator::default().estimate(samples, &mut Rng::with_seed(5))
     }
 
     #[test]
@@ -396,8 +372,7 @@ mod tests {
         let none = estimate(&[7.0; 40]).unwrap();
         assert_eq!((none.low, none.value, none.high), (7.0, 7.0, 7.0));
         let known = Estimator { quantum: 0.5, ..Estimator::default() };
-        let found =
-            known.estimate(&[7.0; 40], &mut Rng::with_seed(5), &mut Scratch::default()).unwrap();
+        let found = known.estimate(&[7.0; 40], &mut Rng::with_seed(5)).unwrap();
         assert!((found.value - 7.0).abs() < 1e-9);
         assert!(found.low <= 6.75 + 0.1 && found.high >= 7.25 - 0.1, "{found:?}");
     }
@@ -425,13 +400,11 @@ mod tests {
     /// The share of replications whose interval covers the truth, which `fill` sets to zero.
     fn coverage(groups: usize, size: usize, mut fill: impl FnMut(&mut [f64], &mut Rng)) -> f64 {
         let mut rng = Rng::with_seed(99);
-        let mut scratch = Scratch::default();
         let mut samples = vec![vec![0.0; size]; groups];
         let mut covered = 0;
         for _ in 0..TIMES {
             samples.iter_mut().for_each(|group| fill(group, &mut rng));
-            let found =
-                Estimator::default().estimate_groups(&samples, &mut rng, &mut scratch).unwrap();
+            let found = Estimator::default().estimate_groups(&samples, &mut rng).unwrap();
             covered += u32::from(found.low <= 0.0 && 0.0 <= found.high);
         }
         f64::from(covered) / f64::from(TIMES)
@@ -484,7 +457,7 @@ mod tests {
         let (mut own, mut anchors) = (0.0, 0.0);
         for _ in 0..60 {
             Noise::Delayed { share: 0.1, mean: 10.0 }.fill(&mut samples, &mut rng);
-            own += mode_interval(&samples, &mut rng).unwrap().value.powi(2);
+            own += Estimator::default().estimate(&samples, &mut rng).unwrap().value.powi(2);
             samples.sort_by(f64::total_cmp);
             anchors += half_sample_mode(&samples).unwrap().powi(2);
         }
@@ -566,15 +539,13 @@ mod tests {
     #[test]
     fn two_series_of_the_same_thing_seldom_differ() {
         let mut rng = Rng::with_seed(7);
-        let mut scratch = Scratch::default();
         let mut samples = vec![0.0; 100];
         let trials = 300;
         let mut called = 0;
         for _ in 0..trials {
             let [a, b] = [(); 2].map(|()| {
                 Noise::Delayed { share: 0.1, mean: 10.0 }.fill(&mut samples, &mut rng);
-                let found =
-                    Estimator::default().estimate(&samples, &mut rng, &mut scratch).unwrap();
+                let found = Estimator::default().estimate(&samples, &mut rng).unwrap();
                 (found.value, found.half_width())
             });
             called += usize::from(differ(a, b));

@@ -369,7 +369,7 @@ mod mode_tests {
 
 #[cfg(test)]
 mod second_mode_tests {
-    use crate::stats::estimate::{ModeEstimate, mode_interval};
+    use crate::stats::estimate::{Estimator, ModeEstimate};
     use fastrand::Rng;
 
     /// Two narrow clusters, 20 scales apart: every `nth` sample lies in the upper one.
@@ -384,7 +384,7 @@ mod second_mode_tests {
     }
 
     fn interval(samples: &[f64], seed: u64) -> ModeEstimate {
-        mode_interval(samples, &mut Rng::with_seed(seed)).unwrap()
+        Estimator::default().estimate(samples, &mut Rng::with_seed(seed)).unwrap()
     }
 
     #[test]

@@ -11,7 +11,6 @@ pub struct Tick {
     pub ticks: u64,
     /// The share of the non-zero deltas that `ticks` divides, 0.999 to 1.
     pub support: f64,
-    pub nonzero: usize,
     /// A period that is not a whole number and explains the deltas better than `ticks` does: for
     /// example, a clock with a tick of 52.083 ns that returns whole nanoseconds (52, 52, 53, 104,
     /// ...).
@@ -70,7 +69,7 @@ pub fn tick(deltas: &[u64]) -> Option<Tick> {
     }
     let over = left_over(&runs, best, allowed).unwrap_or(0);
     let support = (nonzero - over) as f64 / nonzero as f64;
-    Some(Tick { ticks: best, support, nonzero, fractional: fractional(&runs, best) })
+    Some(Tick { ticks: best, support, fractional: fractional(&runs, best) })
 }
 
 fn gcd(mut a: u64, mut b: u64) -> u64 {
