@@ -19,7 +19,8 @@ fn a_counter_that_is_not_the_ruler_has_its_own_rate() {
     assert_eq!(session.machine.specs()[0].row.kind, Kind::Counter);
     let hz = session.machine.hz();
     let subjects = session.subjects.clone();
-    let found = measure_difference(&mut session.machine, &subjects, |_| None, hz);
+    let found =
+        measure_difference(&mut session.machine, &subjects, &vec![None; subjects.len()], hz);
     let found = found[0].as_ref().expect("a time");
     let ratio = found.clock_ms / found.reference_ms;
     assert!((0.99..1.01).contains(&ratio), "{found:?}");

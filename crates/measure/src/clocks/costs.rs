@@ -167,7 +167,7 @@ struct Mark {
 pub fn measure_difference<H: Values>(
     host: &mut H,
     subjects: &[usize],
-    tick_ns: impl Fn(usize) -> Option<f64>,
+    tick_ns: &[Option<f64>],
     hz: f64,
 ) -> Vec<Option<Difference>> {
     let first: Vec<Mark> = subjects.iter().map(|subject| mark(host, *subject)).collect();
@@ -176,8 +176,9 @@ pub fn measure_difference<H: Values>(
     let ms = 1e3 / hz;
     subjects
         .iter()
+        .zip(tick_ns)
         .zip(first.iter().zip(&second))
-        .map(|(subject, (a, b))| {
+        .map(|((subject, tick_ns), (a, b))| {
             let ns_per_unit = host.specs()[*subject].ns_per_unit(hz)?;
             let shortest = b.before.wrapping_sub(a.after) as f64 * ms;
             let longest = b.after.wrapping_sub(a.before) as f64 * ms;
@@ -185,7 +186,7 @@ pub fn measure_difference<H: Values>(
             let clock_ms = (b.value.wrapping_sub(a.value) as i64) as f64 * ns_per_unit / 1e6;
             // Two ticks, the duration of the reads, and 500 ppm for a clock that NTP slews (the
             // kernel's fastest slew: MAXFREQ in include/linux/timex.h).
-            let tick_ms = tick_ns(*subject).unwrap_or(0.0) / 1e6;
+            let tick_ms = tick_ns.unwrap_or(0.0) / 1e6;
             let tolerance_ms = 2.0 * tick_ms + (longest - shortest) / 2.0 + reference_ms * 500e-6;
             Some(Difference {
                 reference_ms,

@@ -265,13 +265,9 @@ pub fn measure<H: Batches + Values>(
     let mut seen = resolution::watch(host, subjects, quick, patient);
 
     at(&CHANGES, 0.0);
-    let until_change: Vec<_> = subjects
-        .iter()
-        .map(|subject| {
-            let span = CHANGES.of_each(budget, all);
-            measure_until_change(host, *subject, span, outcome.ruler_ticks)
-        })
-        .collect();
+    let (span, cost) = (CHANGES.of_each(budget, all), outcome.ruler_ticks);
+    let until_change = subjects.iter().map(|at| measure_until_change(host, *at, span, cost));
+    let until_change: Vec<_> = until_change.collect();
 
     at(&DIFFERENCE, 0.0);
     let mut rate = host.rate();
@@ -306,11 +302,9 @@ pub fn measure<H: Batches + Values>(
         let (id, what) = ("no-difference", "no 100 ms difference");
         noted.push(notes::too_short(id, what, budget, DIFFERENCE.from));
     } else if !stopped {
-        let tick = |subject: usize| {
-            let at = subjects.iter().position(|s| *s == subject)?;
-            resolutions[at].as_ref()?.0.known_step_ns()
-        };
-        differences = measure_difference(host, subjects, tick, rate.hz);
+        let ticks = resolutions.iter().map(|found| found.as_ref()?.0.known_step_ns());
+        let ticks: Vec<_> = ticks.collect();
+        differences = measure_difference(host, subjects, &ticks, rate.hz);
     }
 
     at(&COLD, 0.0);

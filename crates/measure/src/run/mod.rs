@@ -134,9 +134,7 @@ impl Setting<'_> {
 
 /// The conditions of a measurement: undisturbed, and then each load.
 pub(crate) struct Conditions {
-    loads: Vec<Load>,
-    processes: Option<u64>,
-    fifo: Option<u32>,
+    asked: Disturbance,
     /// The CPUs that the process could use before the measuring thread was pinned.
     cpus: Vec<usize>,
     _fence: Option<RealtimeFence>,
@@ -159,13 +157,12 @@ impl Conditions {
         }
         setting.fifo = asked.priority;
         let real_time_fence = real_time_fence(asked.priority).map_err(Error::Invalid)?;
-        let (processes, fifo) = (asked.load_processes, asked.priority);
-        Ok(Self { loads: asked.loads(), processes, fifo, cpus, _fence: real_time_fence })
+        Ok(Self { asked: asked.clone(), cpus, _fence: real_time_fence })
     }
 
     /// How many loads there are.
     pub(crate) fn loads(&self) -> u32 {
-        self.loads.len() as u32
+        self.asked.loads().len() as u32
     }
 
     /// Calls `measure` undisturbed and then under each load, until the user asks to stop, with what
@@ -182,23 +179,23 @@ impl Conditions {
     ) -> Result<(), Error> {
         let mut done = 0.0;
         let mut under = |session: &mut Session, load| -> Result<(), Error> {
-            let raised = self.fifo.map(Raised::to).transpose();
+            let raised = self.asked.priority.map(Raised::to).transpose();
             let _raised = raised.map_err(|why| Error::Invalid(why.0))?;
             measure(session, load, &|part| (done + part) / f64::from(1 + self.loads()));
             done += 1.0;
             Ok(())
         };
         under(session, None)?;
-        if !self.loads.is_empty() {
+        if self.loads() > 0 {
             session.end_undisturbed();
         }
-        for &load in &self.loads {
+        for load in self.asked.loads() {
             if session.machine.interrupted() {
                 break;
             }
             let order =
                 Order { load, processes: 0, cpus: self.cpus.clone(), fifo: None, whole: false };
-            let running = match start_processes(order, self.processes, &[]) {
+            let running = match start_processes(order, self.asked.load_processes, &[]) {
                 Ok(running) => running,
                 Err(reason) => {
                     report.notes.push(notes::load("load-refused", reason));

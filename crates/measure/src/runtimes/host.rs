@@ -332,13 +332,9 @@ impl<'a> Joined<'a> {
     /// behind.
     fn find_thread(&mut self, at: usize) {
         let slot = &mut self.slots[at];
-        let (Some(probe), Some(clock)) = (slot.probe.as_mut(), slot.hello.clocks.first()) else {
-            return;
-        };
-        let id = clock.id.clone();
-        // A failure shows in the next batch.
-        let request = Probe::batch(&id, Mode::Throughput.name(), 20_000);
-        probe.find_thread(|probe| probe.timed(&request).ok());
+        if let (Some(probe), Some(clock)) = (&mut slot.probe, slot.hello.clocks.first()) {
+            probe.find_thread(&Probe::batch(&clock.id, Mode::Throughput.name(), 20_000));
+        }
     }
 
     /// Corrects the conversion if the stopwatch does not run at the rate that it claims.

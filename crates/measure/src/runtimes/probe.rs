@@ -208,14 +208,13 @@ impl Probe {
         Ok(best)
     }
 
-    /// Finds the thread that makes the batches: the one that was busy during a long batch, and
+    /// Finds the thread that makes the batches: the one that was busy during this long batch, and
     /// little longer. A thread that compiles meanwhile may be busy for longer.
-    pub fn find_thread(&mut self, batch: impl Fn(&mut Self) -> Option<Made>) {
+    pub fn find_thread(&mut self, request: &str) {
         for _ in 0..TRIES {
             let before = Account::all(self.child.id());
-            let Some(made) = batch(self) else {
-                return;
-            };
+            // A failure shows in the next batch.
+            let Ok(made) = self.timed(request) else { return };
             let least = self.ns(made.ticks) as u64;
             let after = Account::all(self.child.id());
             let grown = after.into_iter().map(|(thread, ns)| {

@@ -82,8 +82,10 @@ impl Measurement for Request {
         let ruler = session.machine.rate();
         let kind = session.machine.ruler().kind();
         let mut counter = Counter { id: session.machine.ruler().id(), kind, hz: ruler.hz };
-        let (mut real, plan, unavailable) =
+        let (mut real, mut plan, unavailable) =
             prepare(&entries, &counter, setting, &report.environment);
+        // Preparation does not shorten hours of watching.
+        plan.time = time.unwrap_or_else(|| setting.left_of(asked));
         if let Some(earlier) = &earlier {
             // The log goes on with the rate that it began with.
             counter.hz = earlier.hz_of(&counter.id).map_err(Error::Invalid)?;
@@ -96,11 +98,7 @@ impl Measurement for Request {
         let before = earlier.as_ref().map_or(0.0, |earlier| earlier.trust.seconds);
         let mut run = Run {
             counter,
-            plan: TestPlan {
-                // Preparation does not shorten hours of watching.
-                time: time.unwrap_or_else(|| setting.left_of(asked)),
-                ..plan
-            },
+            plan,
             base: Trust {
                 clocks: unavailable,
                 asked_s: before + asked.as_secs_f64(),

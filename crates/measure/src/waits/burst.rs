@@ -415,7 +415,7 @@ mod burst_tests {
                 periodic,
             };
             Self {
-                clocks: Clocks::new(Scale::of(&ruler), &host),
+                clocks: Clocks::new(Scale::of(&ruler), host.step()),
                 host,
                 job: Job::new(RunClock::start(), &Plan::default(), Load::None),
                 row: LiveRow::new(spec, None, false),

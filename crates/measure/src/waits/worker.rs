@@ -281,7 +281,7 @@ impl<H: Waiting> Worker<H> {
         }
         let host = &mut self.host;
         let before = (host.clock(), host.cpu_time(), host.switches());
-        let clocks = Clocks::new(self.scale, host);
+        let clocks = Clocks::new(self.scale, host.step());
         let (sources, ring) = (self.sources.as_mut(), &self.schedule.ring);
         let mut burst = Burst { clocks, host, sources, runners, job, row, ring, work_ns };
         let mut there = None;

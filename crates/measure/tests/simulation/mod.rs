@@ -229,7 +229,7 @@ impl Simulation {
         let next = |_| Ok((overshoots.next().unwrap_or(0), 0));
         let mut method = FakeWait { time: host.time.clone(), used: host.used.clone(), next };
         let mut burst = Burst {
-            clocks: Clocks::new(Scale::new(HZ, 0.0), host),
+            clocks: Clocks::new(Scale::new(HZ, 0.0), host.step()),
             host,
             sources: None,
             runners: None,
