@@ -130,7 +130,7 @@ impl Host for Machine {
             let middle = before + 40 + n % 17;
             Bracket {
                 before: before.wrapping_add_signed(self.ahead[cpus[0]]),
-                there: middle.wrapping_add_signed(self.ahead[cpus[1]]),
+                value: middle.wrapping_add_signed(self.ahead[cpus[1]]),
                 after: (middle + 50 + n % 13).wrapping_add_signed(self.ahead[cpus[0]]),
             }
         };

@@ -21,7 +21,7 @@
 
 use crate::engine::machine::{Gauges, Look};
 use crate::engine::rounds::{self, Plan};
-use crate::engine::ruler::Bench;
+use crate::engine::ruler::{Bench, Bracket};
 use crate::engine::schedule::{self, DIFFERENCE, GLANCE};
 use crate::engine::{Batch, Batches, Machine, Mode, Offer, Ruler, RulerKind, Timed, Values};
 use crate::run::{Error, Measurement, Setting, session};
@@ -155,13 +155,6 @@ fn per_iteration<H: Batches + Values>(host: &mut H, subject: usize) -> Option<f6
     Some((executed[1] as f64 - executed[0] as f64) / (long - short) as f64)
 }
 
-#[derive(Clone, Copy, Default)]
-struct Mark {
-    before: u64,
-    value: u64,
-    after: u64,
-}
-
 /// Reads all subjects, sleeps once, and reads them again. All subjects share the interval, and the
 /// ruler measures it for each of them directly around the reads of that subject.
 pub fn measure_difference<H: Values>(
@@ -170,9 +163,9 @@ pub fn measure_difference<H: Values>(
     tick_ns: &[Option<f64>],
     hz: f64,
 ) -> Vec<Option<Difference>> {
-    let first: Vec<Mark> = subjects.iter().map(|subject| mark(host, *subject)).collect();
+    let first: Vec<Bracket> = subjects.iter().map(|subject| mark(host, *subject)).collect();
     host.sleep(DIFFERENCE.limits[0]);
-    let second: Vec<Mark> = subjects.iter().map(|subject| mark(host, *subject)).collect();
+    let second: Vec<Bracket> = subjects.iter().map(|subject| mark(host, *subject)).collect();
     let ms = 1e3 / hz;
     subjects
         .iter()
@@ -201,9 +194,9 @@ pub fn measure_difference<H: Values>(
         .collect()
 }
 
-fn mark<H: Values>(host: &mut H, subject: usize) -> Mark {
+fn mark<H: Values>(host: &mut H, subject: usize) -> Bracket {
     let before = host.ticks();
-    Mark { before, value: host.value(subject), after: host.ticks() }
+    Bracket { before, value: host.value(subject), after: host.ticks() }
 }
 
 /// Makes `calls` calls of a subject in one loop and returns how long they took, including whatever

@@ -356,7 +356,6 @@ pub struct Neighbour {
     ratios: Vec<Option<f64>>,
     /// The fewest additions per cycle that any core of this kind makes; absent if unknown.
     least_width: Option<f64>,
-    limit: Option<f64>,
     /// The ratio of an unshared core.
     alone: Option<f64>,
 }
@@ -386,31 +385,32 @@ impl Neighbour {
         let alone = quantile(&sorted, ALONE).filter(|_| sorted.len() >= FEWEST);
         let widest = self.least_width.map_or(f64::INFINITY, f64::recip);
         self.alone = alone.map(|alone| alone.min(widest));
-        self.limit = self.alone.map(|alone| alone * LIMIT);
+    }
+
+    fn is_shared(&self, ratio: f64) -> bool {
+        self.alone.is_some_and(|alone| ratio > alone * LIMIT)
     }
 
     /// Whether the core was shared in that round; `false` if unknown.
     pub fn shared(&self, round: u32) -> bool {
-        match (self.ratios.get(round as usize), self.limit) {
-            (Some(Some(ratio)), Some(limit)) => *ratio > limit,
-            _ => false,
-        }
+        let ratio = self.ratios.get(round as usize).copied().flatten();
+        ratio.is_some_and(|ratio| self.is_shared(ratio))
     }
 
     /// The share of rounds in which the core was shared, 0 to 1; `None` if unknown.
     pub fn share(&self) -> Option<f64> {
-        let limit = self.limit?;
+        self.alone?;
         let known: Vec<f64> = self.ratios.iter().copied().flatten().collect();
-        let shared = known.iter().filter(|ratio| **ratio > limit).count();
+        let shared = known.iter().filter(|ratio| self.is_shared(**ratio)).count();
         Some(shared as f64 / known.len() as f64)
     }
 
     /// By how much longer independent additions take in the median shared round than on an unshared
     /// core, as a share; `None` if no round was shared.
     pub fn crowded(&self) -> Option<f64> {
-        let (limit, alone) = (self.limit?, self.alone?);
-        let shared = self.ratios.iter().copied().flatten().filter(|ratio| *ratio > limit);
-        Some(quantile(&sorted(shared), 0.5)? / alone - 1.0)
+        let known = self.ratios.iter().copied().flatten();
+        let shared = sorted(known.filter(|ratio| self.is_shared(*ratio)));
+        Some(quantile(&shared, 0.5)? / self.alone? - 1.0)
     }
 }
 

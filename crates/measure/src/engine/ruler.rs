@@ -81,7 +81,7 @@ pub struct Ruler {
     kind: RulerKind,
     reference: Option<Reference>,
     first: Bracket,
-    timers: Timers,
+    timers: Bracket,
     hz: f64,
     /// The bound on the relative error of `hz` against the reference, in parts per million. It
     /// shows nothing about true time: the reference may count the same oscillator.
@@ -101,13 +101,37 @@ pub(crate) struct Reference {
     reader: Reader,
 }
 
-/// A value of a reference between two of the ruler.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Bracket {
-    /// The ruler's value in the middle of the bracket, in ticks.
-    pub ticks: u64,
-    pub width: u64,
+/// A value of a clock between two of the ruler or of another counter, in ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bracket {
+    pub before: u64,
     pub value: u64,
+    pub after: u64,
+}
+
+impl Bracket {
+    /// The tightest of this many reads, between two of a counter.
+    pub(crate) fn tightest(
+        tries: usize,
+        start: impl Fn() -> u64,
+        mut read: impl FnMut() -> u64,
+        stop: impl Fn() -> u64,
+    ) -> Self {
+        let look = |_| {
+            let before = start();
+            let value = read();
+            Self { before, value, after: stop() }
+        };
+        (0..tries).map(look).min_by_key(Self::width).unwrap_or_default()
+    }
+
+    pub(crate) fn width(&self) -> u64 {
+        self.after.wrapping_sub(self.before)
+    }
+
+    pub(crate) fn middle(&self) -> u64 {
+        self.before.wrapping_add(self.width() / 2)
+    }
 }
 
 impl Reference {
@@ -124,13 +148,7 @@ impl Reference {
 
     /// Returns the tightest of this many brackets.
     pub fn bracket(&mut self, ruler: RulerKind, tries: usize) -> Bracket {
-        let look = |_| {
-            let before = ruler.start();
-            let value = self.reader.value();
-            let width = ruler.stop().wrapping_sub(before);
-            Bracket { ticks: before.wrapping_add(width / 2), width, value }
-        };
-        (0..tries).map(look).min_by_key(|one| one.width).unwrap_or_default()
+        Bracket::tightest(tries, || ruler.start(), || self.reader.value(), || ruler.stop())
     }
 }
 
@@ -140,22 +158,13 @@ impl Reference {
 /// synchronization", 1989, with a clock of the same machine as the server). A clock that stood
 /// still or went back gives no rate.
 pub(crate) fn slope(first: Bracket, last: Bracket, hz: f64) -> Option<(f64, f64)> {
-    let ticks = last.ticks.wrapping_sub(first.ticks).cast_signed() as f64;
+    let ticks = last.middle().wrapping_sub(first.middle()).cast_signed() as f64;
     let units = last.value.checked_sub(first.value)? as f64;
     if units <= 0.0 || ticks <= 0.0 {
         return None;
     }
-    let slack = (first.width as f64 + last.width as f64) / 2.0 / ticks;
+    let slack = (first.width() as f64 + last.width() as f64) / 2.0 / ticks;
     Some((ticks / units * hz, (slack + 2.0 / units) * 1e6))
-}
-
-/// The clock that timers run on, bracketed by a clock that is never slewed, in nanoseconds: the
-/// width of the bracket, its middle, and the clock's value. The tightest bracket is the smallest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Timers {
-    width: u64,
-    middle: u64,
-    clock: u64,
 }
 
 /// The clocks to calibrate against, best first. Undisciplined clocks come first, so that slewing by
@@ -234,10 +243,10 @@ impl Ruler {
 
     fn find_slew(&mut self) {
         let last = timers();
-        let reference = last.middle.saturating_sub(self.timers.middle) as f64;
-        let clock = last.clock.saturating_sub(self.timers.clock) as f64;
+        let reference = last.middle().saturating_sub(self.timers.middle()) as f64;
+        let clock = last.value.saturating_sub(self.timers.value) as f64;
         if reference > 0.0 {
-            let open = (self.timers.width + last.width) as f64 / 2.0 / reference;
+            let open = (self.timers.width() + last.width()) as f64 / 2.0 / reference;
             self.slew = (clock / reference - 1.0).abs() + open;
         }
     }
@@ -299,14 +308,9 @@ impl Ruler {
     }
 }
 
-fn timers() -> Timers {
-    let look = |_| {
-        let before = os::reference();
-        let clock = os::monotonic();
-        let width = os::reference().saturating_sub(before);
-        Timers { width, middle: before + width / 2, clock }
-    };
-    (0..TRIES / 2).map(look).min().unwrap_or_default()
+/// The clock that timers run on, between two values of one that is never slewed, in nanoseconds.
+fn timers() -> Bracket {
+    Bracket::tightest(TRIES / 2, os::reference, os::monotonic, os::reference)
 }
 
 /// The system's monotonic clock, in nanoseconds since the first call.
@@ -482,7 +486,7 @@ mod tests {
     }
 
     fn at(ticks: u64, value: u64) -> Bracket {
-        Bracket { ticks, width: 100, value }
+        Bracket { before: ticks.wrapping_sub(50), value, after: ticks.wrapping_add(50) }
     }
 
     #[test]

@@ -153,8 +153,8 @@ fn offset(exchanges: &[Bracket], node: Option<usize>, tick_ns: f64) -> Option<Of
     // A round trip below 0 comes from a counter that went back.
     let trip = |one: &Bracket| one.after.wrapping_sub(one.before).cast_signed();
     let best = exchanges.iter().filter(|one| trip(one) >= 0).min_by_key(|one| trip(one))?;
-    let there = best.there.wrapping_sub(best.before).cast_signed() as f64;
-    let back = best.after.wrapping_sub(best.there).cast_signed() as f64;
+    let there = best.value.wrapping_sub(best.before).cast_signed() as f64;
+    let back = best.after.wrapping_sub(best.value).cast_signed() as f64;
     let round_trip_ns = trip(best) as f64 * tick_ns;
     Some(Offset {
         node,
@@ -302,8 +302,8 @@ fn pair(cpus: [usize; 2], share: Duration, tick_ns: f64) -> Result<ordering::Pai
 /// on one machine).
 fn bounds(brackets: &[Bracket]) -> (f64, f64) {
     let behind = |a: u64, b: u64| a.wrapping_sub(b).cast_signed() as f64;
-    let low = brackets.iter().map(|b| behind(b.there, b.after));
-    let high = brackets.iter().map(|b| behind(b.there, b.before));
+    let low = brackets.iter().map(|b| behind(b.value, b.after));
+    let high = brackets.iter().map(|b| behind(b.value, b.before));
     (low.fold(f64::NEG_INFINITY, f64::max), high.fold(f64::INFINITY, f64::min))
 }
 
@@ -337,8 +337,8 @@ pub(crate) fn ask(desk: &Desk, turns: u64, read: impl Fn() -> u64) -> Vec<Bracke
             break;
         }
         let after = read();
-        let there = desk.value.load(Ordering::Relaxed);
-        brackets.push(Bracket { before, there, after });
+        let value = desk.value.load(Ordering::Relaxed);
+        brackets.push(Bracket { before, value, after });
     }
     brackets
 }
@@ -384,7 +384,7 @@ mod pairs_tests {
             let middle = before + 50 + n * 7 % 41;
             Bracket {
                 before,
-                there: middle.wrapping_add_signed(ahead),
+                value: middle.wrapping_add_signed(ahead),
                 after: middle + 60 + n * 3 % 21,
             }
         };
@@ -402,7 +402,7 @@ mod pairs_tests {
             assert_eq!(found.differs(), ahead.abs() > 60, "{ahead}: {found:?}");
         }
         assert!(offset(&[], None, 1.0).is_none());
-        let back = Bracket { before: 10, there: 12, after: 9 };
+        let back = Bracket { before: 10, value: 12, after: 9 };
         assert!(offset(&[back], None, 1.0).is_none());
     }
 

@@ -8,6 +8,7 @@
 
 mod course;
 
+use crate::engine::ruler::Bracket;
 use crate::engine::{keep, keep_cpus};
 use crate::stats::tick::theil_sen;
 use crate::{every_other, grown};
@@ -66,30 +67,11 @@ pub struct Subject {
     pub raw: bool,
 }
 
-/// A value of a clock between two values of the counter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Glimpse {
-    pub before: u64,
-    pub value: u64,
-    pub after: u64,
-}
-
-impl Glimpse {
-    fn middle(&self) -> u64 {
-        self.before.wrapping_add(self.width() / 2)
-    }
-
-    /// The counter's ticks from before to after.
-    pub fn width(&self) -> u64 {
-        self.after.wrapping_sub(self.before)
-    }
-}
-
 /// One look at all clocks.
 #[derive(Clone, Debug, Default)]
 pub struct Look {
     /// One for each subject; `None` if the subject was not read this time.
-    pub glimpses: Vec<Option<Glimpse>>,
+    pub brackets: Vec<Option<Bracket>>,
     /// Whether the kernel reported that the wall clock was set.
     pub was_set: bool,
     /// The time that the hypervisor has taken from all CPUs, in nanoseconds.
@@ -127,7 +109,7 @@ impl Moved {
 /// What a clock has shown since the start.
 #[derive(Clone, Debug, Default)]
 struct Track {
-    last: Option<Glimpse>,
+    last: Option<Bracket>,
     /// Nanoseconds since the start, less those of the counter, without jumps and steps.
     ahead_ns: f64,
     /// Nanoseconds since the start, less those of the counter, with jumps and steps.
@@ -169,7 +151,7 @@ impl Log {
     }
 
     pub fn add(&mut self, look: Look) {
-        let Some(first) = look.glimpses.iter().flatten().next() else {
+        let Some(first) = look.brackets.iter().flatten().next() else {
             return;
         };
         let now = first.middle();
@@ -178,7 +160,7 @@ impl Log {
         self.last = now;
         self.at_s = self.signed_ns(now, origin) / 1e9;
         self.watched.looks += 1;
-        let mut moved = self.moves(&look.glimpses);
+        let mut moved = self.moves(&look.brackets);
         let resumed = std::mem::take(&mut self.resumed);
         let behind_ns = if resumed {
             self.bridge(&mut moved, gap_ns);
@@ -199,7 +181,7 @@ impl Log {
         }
         self.find_slew();
         self.keep_point();
-        let ahead = self.tracks.iter().zip(&look.glimpses);
+        let ahead = self.tracks.iter().zip(&look.brackets);
         let ahead = ahead.map(|(track, seen)| seen.map_or(f64::NAN, |_| track.ahead_ns));
         let ahead = ahead.collect();
         self.moments.push(self.at_s, ahead);
@@ -236,11 +218,11 @@ impl Log {
 
     /// How each clock moved against the counter. A coarse clock counts only at its ticks: between
     /// them, its value shows nothing.
-    fn moves(&mut self, glimpses: &[Option<Glimpse>]) -> Vec<Option<Moved>> {
+    fn moves(&mut self, brackets: &[Option<Bracket>]) -> Vec<Option<Moved>> {
         let ns_per_tick = self.ns_per_tick;
         let subjects = self.subjects.iter().zip(&mut self.tracks);
-        let found = subjects.zip(glimpses).map(|((subject, track), glimpse)| {
-            let now = (*glimpse)?;
+        let found = subjects.zip(brackets).map(|((subject, track), bracket)| {
+            let now = (*bracket)?;
             let width = now.width() as f64 * ns_per_tick;
             track.widths.0 += width;
             track.widths.1 += 1;

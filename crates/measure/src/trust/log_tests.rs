@@ -45,7 +45,7 @@ impl World {
     }
 
     fn look(&mut self, was_set: bool) {
-        let glimpses = (0..self.clocks.len())
+        let brackets = (0..self.clocks.len())
             .map(|at| {
                 let ticks = |world: &Self| ((world.counter)(world.now) * HZ / 1e9) as u64;
                 let before = ticks(self);
@@ -53,11 +53,11 @@ impl World {
                 let value = (self.clocks[at])(self.now) as u64;
                 self.now += 15.0 + 5.0 * self.rng.f64();
                 let after = ticks(self);
-                Some(Glimpse { before, value, after })
+                Some(Bracket { before, value, after })
             })
             .collect();
         self.log.add(Look {
-            glimpses,
+            brackets,
             was_set,
             steal_ns: Some(self.steal_ns),
             run_queue_ns: Some(self.queue_ns),

@@ -15,6 +15,7 @@ pub mod jobs;
 pub mod log;
 mod real;
 
+pub use crate::engine::ruler::Bracket;
 use crate::engine::schedule::{self, Time};
 use crate::engine::{RulerKind, Timed};
 use crate::locked;
@@ -457,14 +458,6 @@ pub(super) fn since(page: &mut VmClock, earlier: Option<&VmClock>) {
     if let (Some(now), Some(then)) = (&mut page.generation, earlier.generation) {
         now[0] = then[0];
     }
-}
-
-/// A value of another CPU between two values of this one, in ticks.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Bracket {
-    pub before: u64,
-    pub there: u64,
-    pub after: u64,
 }
 
 /// Values that two threads handed to each other.

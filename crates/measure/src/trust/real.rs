@@ -5,10 +5,11 @@
 //! Also which rates are compared, and what each comparison can show.
 
 use super::handover::{Desk, answer, ask};
-use super::log::{Glimpse, Log, Look, PERIOD_NS, Role, Subject};
+use super::log::{Log, Look, PERIOD_NS, Role, Subject};
 use super::{Compared, Host, Played};
 use crate::engine::RulerKind;
 use crate::engine::ordering::order_between;
+use crate::engine::ruler::Bracket;
 use crate::engine::schedule::{Interrupt, RunClock, Time};
 use chronoscope_model::Environment;
 use chronoscope_model::clock::{BuiltOn, Kind, Standing};
@@ -400,20 +401,15 @@ impl ClockWatcher {
             if clock.slow && !rarely {
                 return None;
             }
-            let mut once = || {
-                let before = kind.start();
-                let value = clock.reader.value();
-                let after = kind.stop();
-                Glimpse { before, value, after }
-            };
             let tries = if clock.slow || clock.device { 1 } else { TRIES };
-            let glimpse = (0..tries).map(|_| once()).min_by_key(Glimpse::width)?;
-            clock.slow |= clock.device && glimpse.width() as f64 * tick_ns > SLOW_NS;
+            let read = || clock.reader.value();
+            let bracket = Bracket::tightest(tries, || kind.start(), read, || kind.stop());
+            clock.slow |= clock.device && bracket.width() as f64 * tick_ns > SLOW_NS;
             // An unreadable device returns zero.
-            (!clock.device || glimpse.value != 0).then_some(glimpse)
+            (!clock.device || bracket.value != 0).then_some(bracket)
         };
         Look {
-            glimpses: self.clocks.iter_mut().map(see).collect(),
+            brackets: self.clocks.iter_mut().map(see).collect(),
             was_set: self.set.as_mut().is_some_and(ClockSet::was_set),
             steal_ns: rarely.then(|| noise::steal_ns(None)).flatten(),
             run_queue_ns: rarely.then(noise::run_queue_ns).flatten(),

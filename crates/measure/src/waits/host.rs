@@ -7,7 +7,7 @@
 use super::meanwhile::Gaps;
 use crate::engine::Ruler;
 use crate::engine::machine::{Gauges, Look};
-use crate::engine::ruler::{Bench, RulerKind};
+use crate::engine::ruler::{Bench, Bracket, RulerKind};
 use crate::runtimes::waiting::{Key, Remote, Waiters};
 use chronoscope::counter;
 use chronoscope_model::waits::{Policy, Throttled};
@@ -47,7 +47,7 @@ pub(super) trait Waiting {
     }
 
     /// Reads the clock that timers run on, between two fenced readings of the ruler.
-    fn bracket(&mut self) -> (u64, u64, u64);
+    fn bracket(&mut self) -> Bracket;
 
     /// Reads the ruler at the start of a wait. The read is not fenced, because a fence would make
     /// every sample slower by half a read. The processor may read the ruler while it is still
@@ -211,8 +211,9 @@ impl Waiting for Thread {
     }
 
     #[inline]
-    fn bracket(&mut self) -> (u64, u64, u64) {
-        (self.ruler.start(), os::monotonic(), self.ruler.stop())
+    fn bracket(&mut self) -> Bracket {
+        let (before, value) = (self.ruler.start(), os::monotonic());
+        Bracket { before, value, after: self.ruler.stop() }
     }
 
     #[inline]
@@ -340,14 +341,9 @@ impl Clocks {
 
     /// Reads both clocks now, and keeps the tighter of two tries.
     pub(super) fn pair(self, host: &mut impl Waiting) -> Pair {
-        let mut read = || {
-            let (before, clock, after) = host.bracket();
-            let width = after.wrapping_sub(before);
-            let ticks = before.wrapping_add(width / 2);
-            (width, Pair { ticks, clock })
-        };
-        let (first, second) = (read(), read());
-        if first.0 < second.0 { first.1 } else { second.1 }
+        let (first, second) = (host.bracket(), host.bracket());
+        let tighter = if first.width() < second.width() { first } else { second };
+        Pair { ticks: tighter.middle(), clock: tighter.value }
     }
 
     /// Reads both clocks at the end of a wait.

@@ -6,6 +6,7 @@
 //!
 //! `watch` shows the drift of the wall clock too.
 
+use crate::engine::ruler::Bracket;
 use crate::engine::{keep, keep_cpus, notes};
 use chronoscope_model::against::Set;
 use chronoscope_model::trust::Gap;
@@ -234,14 +235,8 @@ impl Default for ClockWatch {
 
 /// The clock that nothing slews, and the wall clock less that one: the tightest of a few tries.
 fn look_at_clocks() -> (u64, u64) {
-    let tries = (0..8).map(|_| {
-        let before = os::reference();
-        let wall = os::wall();
-        let width = os::reference().wrapping_sub(before);
-        let middle = before.wrapping_add(width / 2);
-        (width, middle, wall.wrapping_sub(middle))
-    });
-    tries.min().map_or((0, 0), |(_, at, offset)| (at, offset))
+    let found = Bracket::tightest(8, os::reference, os::wall, os::reference);
+    (found.middle(), found.value.wrapping_sub(found.middle()))
 }
 
 impl ClockWatch {

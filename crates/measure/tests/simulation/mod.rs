@@ -13,6 +13,7 @@ use super::schedule::CpuSchedule;
 use super::threads::every_row;
 use super::worker::Worker;
 use crate::engine::fake::{FakeTime, HZ};
+use crate::engine::ruler::Bracket;
 use chronoscope_model::waits::{Load, StoppedBy, Wait, WaitSpec};
 use chronoscope_probes::waits::{Entry, Method, Unavailable};
 use std::cell::Cell;
@@ -90,11 +91,11 @@ impl Waiting for FakeThread {
         Ok(Box::new(FakeWait { time: self.time.clone(), used: self.used.clone(), next }))
     }
 
-    fn bracket(&mut self) -> (u64, u64, u64) {
+    fn bracket(&mut self) -> Bracket {
         self.time.pass(READ_NS);
-        let (before, clock) = (self.time.ticks(), self.time.now_ns());
+        let (before, value) = (self.time.ticks(), self.time.now_ns());
         self.time.pass(READ_NS);
-        (before, clock, self.time.ticks())
+        Bracket { before, value, after: self.time.ticks() }
     }
 
     fn before(&mut self) -> u64 {

@@ -1,6 +1,6 @@
 //! How each clock ran over the whole watch, and how a later run continues it.
 
-use super::{Glimpse, Log, Moved, Role, Track};
+use super::{Bracket, Log, Moved, Role, Track};
 use crate::every_other;
 use chronoscope_model::trust::{Anchor, Anchored, Course, Gap, Series, Trust};
 
@@ -129,7 +129,7 @@ impl Log {
     /// Returns where the watch ended, for a run on the same boot; `None` if there was no look.
     pub fn anchor(&self, boot: String) -> Option<Anchor> {
         let clocks = self.subjects.iter().zip(&self.tracks).filter_map(|(subject, track)| {
-            let Glimpse { before, value, after } = track.last?;
+            let Bracket { before, value, after } = track.last?;
             let [ahead_ns, stepped_ns] = track.ahead();
             let read = [before, value, after];
             Some(Anchored { id: subject.id.clone(), read, ahead_ns, stepped_ns })
@@ -156,7 +156,7 @@ impl Log {
         for (subject, track) in self.subjects.iter().zip(&mut self.tracks) {
             if let Some(known) = anchor.clocks.iter().find(|one| one.id == subject.id) {
                 let [before, value, after] = known.read;
-                track.last = Some(Glimpse { before, value, after });
+                track.last = Some(Bracket { before, value, after });
                 track.ahead_ns = known.ahead_ns - known.stepped_ns;
                 track.ahead_with_jumps_ns = known.ahead_ns;
             }
