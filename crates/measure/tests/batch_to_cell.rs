@@ -46,6 +46,6 @@ fn every_hop_from_a_batch_to_the_screen_is_in_the_source() {
 #[test]
 fn a_hop_that_has_moved_is_found() {
     let file = "crates/measure/src/engine/rounds.rs";
-    assert_eq!(lost(&[["1", file, "spread"], ["2", file, "Figure::gone"]]), ["Figure::gone"]);
-    assert_eq!(lost(&[["1", "crates/measure/src/gone.rs", "spread"]]), ["spread"]);
+    assert_eq!(lost(&[["1", file, "difference"], ["2", file, "Figure::gone"]]), ["Figure::gone"]);
+    assert_eq!(lost(&[["1", "crates/measure/src/gone.rs", "difference"]]), ["difference"]);
 }

@@ -4,7 +4,7 @@
 //! another value. A program that waits for the next tick does this, and Akinshin's benchmark of
 //! timers measures resolution in this way (*Pro .NET Benchmarking*, 2019, chapter 9).
 
-use crate::engine::rounds::{FINEST_NS, RELATIVE, difference, spread};
+use crate::engine::rounds::{FINEST_NS, RELATIVE, difference, in_ns};
 use crate::engine::ruler::LEAST_DISPLACED;
 use crate::engine::schedule::Limit;
 use crate::engine::{Batch, Batches, Mode, Rate, Values, ticks};
@@ -232,12 +232,8 @@ pub fn cold_estimate(
 ) -> Option<Estimate> {
     let warm_ns = warm?;
     let ticks = |ns: f64| ns * rate.hz / 1e9;
-    let cost = ModeEstimate {
-        value: ticks(warm_ns.value_ns),
-        low: ticks(warm_ns.low_ns),
-        high: ticks(warm_ns.high_ns),
-        second: None,
-    };
+    let [value, low, high] = [warm_ns.value_ns, warm_ns.low_ns, warm_ns.high_ns].map(ticks);
+    let cost = ModeEstimate { value, low, high, second: None };
     let single = typical(&own.warm.samples, ruler_tick)?;
     let timing = ModeEstimate {
         value: single.value - cost.value,
@@ -282,27 +278,14 @@ pub fn first_estimate(
 
 fn estimate(own: &Singles, mode: ModeEstimate, base: ModeEstimate, rate: Rate) -> Option<Estimate> {
     let summary = Summary::of(&own.samples)?;
-    let cost = difference(&mode, &base, 1.0);
-    let tick_ns = 1e9 / rate.hz;
-    let [value_ns, low_ns, high_ns] = [cost.value, cost.low, cost.high].map(|it| it * tick_ns);
-    let narrow = (value_ns.abs() * RELATIVE).max(FINEST_NS);
+    let found = in_ns(&difference(&mode, &base, 1.0), [&mode, &base], &summary, rate);
+    let narrow = (found.value_ns.abs() * RELATIVE).max(FINEST_NS);
+    let precise = found.high_ns - found.low_ns <= narrow;
     Some(Estimate {
-        value_ns,
-        low_ns,
-        high_ns,
-        raw_ns: mode.value * tick_ns,
-        empty_ns: base.value * tick_ns,
-        cycles: rate.is_tsc.then_some(cost.value),
-        below_resolution: cost.low <= 0.0 || value_ns < FINEST_NS,
-        batches: own.samples.len() as u64,
         reads_per_batch: 1,
         disturbed: own.disturbed,
-        stopped_by: if high_ns - low_ns <= narrow {
-            SampledTo::Precision
-        } else {
-            SampledTo::Budget
-        },
-        ..spread(&summary, tick_ns)
+        stopped_by: if precise { SampledTo::Precision } else { SampledTo::Budget },
+        ..found
     })
 }
 

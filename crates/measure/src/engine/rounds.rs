@@ -472,16 +472,8 @@ impl Outcome {
         let each = pairs.filter_map(|(own, empty)| Some(difference(&(*own)?, &(*empty)?, ORDER)));
         let each: Vec<ModeEstimate> = each.collect();
         Some(Estimate {
-            value_ns: ns(cost.value),
-            low_ns: ns(cost.low),
-            high_ns: ns(cost.high),
-            raw_ns: ns(own.value),
-            empty_ns: ns(nothing.value),
-            cycles: ruler.is_tsc.then_some(cost.value),
-            below_resolution: cost.low <= 0.0 || ns(cost.value) < FINEST_NS,
             by_process: rounded(&each, &cost, tick_ns),
             processes_disagree: processes_disagree(&each),
-            batches: plain.len() as u64,
             reads_per_batch: series.wanted.reads,
             disturbed: series.left_out(&self.core),
             stopped_by: if series.done { SampledTo::Precision } else { SampledTo::Budget },
@@ -493,7 +485,7 @@ impl Outcome {
                 value_ns: ns(place.value - nothing.value),
                 share: place.share,
             }),
-            ..spread(&summary, tick_ns)
+            ..in_ns(&cost, [&own, &nothing], &summary, ruler)
         })
     }
 }
@@ -513,16 +505,31 @@ pub fn difference(own: &ModeEstimate, empty: &ModeEstimate, wider: f64) -> ModeE
     ModeEstimate { value, low: value - below, high: value + above, second: None }
 }
 
-/// How the samples of a cost spread, by the length of a tick in nanoseconds. The caller sets the
-/// rest of the estimate.
-pub fn spread(summary: &Summary, tick_ns: f64) -> Estimate {
+/// An estimate in nanoseconds by a calibrated rate, from those in ticks: of a cost, of what was
+/// measured, and of what was subtracted from that. The caller sets the rest.
+pub fn in_ns(
+    cost: &ModeEstimate,
+    [own, nothing]: [&ModeEstimate; 2],
+    samples: &Summary,
+    ruler: Rate,
+) -> Estimate {
+    let tick_ns = 1e9 / ruler.hz;
+    let ns = |ticks: f64| ticks * tick_ns;
     Estimate {
-        min_ns: summary.min * tick_ns,
-        median_ns: summary.median * tick_ns,
-        mad_ns: summary.mad * tick_ns,
-        sd_ns: Some(summary.sd * tick_ns),
-        p99_ns: summary.p99 * tick_ns,
-        max_ns: summary.max * tick_ns,
+        value_ns: ns(cost.value),
+        low_ns: ns(cost.low),
+        high_ns: ns(cost.high),
+        raw_ns: ns(own.value),
+        empty_ns: ns(nothing.value),
+        cycles: ruler.is_tsc.then_some(cost.value),
+        below_resolution: cost.low <= 0.0 || ns(cost.value) < FINEST_NS,
+        batches: samples.n as u64,
+        min_ns: ns(samples.min),
+        median_ns: ns(samples.median),
+        mad_ns: ns(samples.mad),
+        sd_ns: Some(ns(samples.sd)),
+        p99_ns: ns(samples.p99),
+        max_ns: ns(samples.max),
         ..Estimate::default()
     }
 }
