@@ -58,6 +58,13 @@ pub(crate) fn add_new<T: PartialEq>(all: &mut Vec<T>, more: impl IntoIterator<It
     }
 }
 
+/// Adds an entry, unless there are so many. Returns whether it was added.
+pub(crate) fn add_up_to<T>(all: &mut Vec<T>, most: usize, one: T) -> bool {
+    let fits = all.len() < most;
+    all.extend(fits.then_some(one));
+    fits
+}
+
 /// Keeps every other entry of a list that has become too long, from the first or the second on.
 pub(crate) fn every_other<T>(all: &mut Vec<T>, first: usize) {
     let mut at = first;

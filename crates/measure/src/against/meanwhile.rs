@@ -2,6 +2,7 @@
 //! clock is set, or the run itself is stopped and goes on.
 
 use super::{CONTRADICTIONS, Track};
+use crate::add_up_to;
 use crate::engine::keep;
 use chronoscope_model::against::{Against, Anchor, Event, Happened, Set};
 use chronoscope_probes::machine::outside::{OUTLIVES, wall};
@@ -84,10 +85,9 @@ impl Meanwhile {
         self.start = self.start.saturating_sub(stood);
         let at_s = (now[0].saturating_sub(self.start)) as f64 / 1e9;
         let mut happened = |what, ns: Option<f64>, why: Option<&str>| {
-            if self.events.len() < CONTRADICTIONS {
-                let why = why.map(str::to_owned);
-                self.events.push(Event { at_s, what, ns, why, ..Event::default() });
-            }
+            let why = why.map(str::to_owned);
+            let event = Event { at_s, what, ns, why, ..Event::default() };
+            add_up_to(&mut self.events, CONTRADICTIONS, event);
         };
         let why = match (self.freezer.take(), os::take_continue()) {
             (true, _) => Some("its control group was frozen"),

@@ -17,7 +17,7 @@ pub use sources::Source;
 use crate::engine::{Interrupt, schedule};
 use crate::run::{Error, Measurement, Progress, Setting};
 use crate::trust::{CHECKPOINTS, MOST, MOST_S, check_boot, rest};
-use crate::{every_other, locked};
+use crate::{add_up_to, every_other, locked};
 use asking::{Ask, Failed};
 use chronoscope_model::Report;
 use chronoscope_model::against::{
@@ -410,10 +410,9 @@ impl Track {
     }
 
     fn happened(&mut self, what: Happened, why: Option<String>) {
-        if self.events.len() < CONTRADICTIONS {
-            let (at_s, source) = (self.at_s(raw_ns()), Some(self.found.id.clone()));
-            self.events.push(Event { at_s, what, source, why, ns: None });
-        }
+        let (at_s, source) = (self.at_s(raw_ns()), Some(self.found.id.clone()));
+        let event = Event { at_s, what, source, why, ns: None };
+        add_up_to(&mut self.events, CONTRADICTIONS, event);
     }
 
     fn failed(&mut self, why: &Failed) {

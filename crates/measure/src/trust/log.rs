@@ -11,7 +11,7 @@ mod course;
 use crate::engine::ruler::Bracket;
 use crate::engine::{keep, keep_cpus};
 use crate::stats::tick::theil_sen;
-use crate::{every_other, grown};
+use crate::{add_up_to, every_other, grown};
 use chronoscope_model::trust::{Gap, Jump, Pause, Paused, Slew, Step, StepSeen, Wall, Watched};
 use course::Points;
 
@@ -274,9 +274,7 @@ impl Log {
             }
         }
         for jump in found {
-            if self.watched.jumps.len() < MOST {
-                self.watched.jumps.push(jump);
-            } else {
+            if !add_up_to(&mut self.watched.jumps, MOST, jump) {
                 *self.watched.more_jumps.get_or_insert(0) += 1;
             }
         }
@@ -323,9 +321,9 @@ impl Log {
             near(now_ns) && !near(before_ns)
         });
         let standstill = battery.by_ns > 0.0 && boot_ns < battery.by_ns / 2.0 && !set;
-        if standstill && self.watched.standstills.len() < MOST {
+        if standstill {
             let jump = self.jump(at, &battery);
-            self.watched.standstills.push(jump);
+            add_up_to(&mut self.watched.standstills, MOST, jump);
         }
     }
 
@@ -368,9 +366,8 @@ impl Log {
                 (false, false) => continue,
             };
             let by_ns = if stepped { by_ns } else { 0.0 };
-            if self.wall.steps.len() < MOST {
-                self.wall.steps.push(Step { at_s: self.at_s, by_ns, seen });
-            } else {
+            let step = Step { at_s: self.at_s, by_ns, seen };
+            if !add_up_to(&mut self.wall.steps, MOST, step) {
                 self.wall.more_steps += 1;
             }
         }

@@ -4,8 +4,8 @@
 
 use super::overshoots::{Lateness, Recorder, Records};
 use super::reasons::Reasons;
-use crate::either;
 pub(super) use crate::locked;
+use crate::{add_up_to, either};
 use chronoscope_model::waits::{Censored, Energy, Gap, Policy, Slack, Throttled};
 use chronoscope_probes::waits::Entry;
 use std::sync::atomic::AtomicU64;
@@ -122,9 +122,7 @@ impl LiveRow {
 
     pub(super) fn add_gap(&self, gap: Gap) {
         let (gaps, left_out) = &mut *locked(&self.gaps);
-        if gaps.len() < MOST_GAPS {
-            gaps.push(gap);
-        } else {
+        if !add_up_to(gaps, MOST_GAPS, gap) {
             *left_out = left_out.saturating_add(1);
         }
     }

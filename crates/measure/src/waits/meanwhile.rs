@@ -6,6 +6,7 @@
 //!
 //! `watch` shows the drift of the wall clock too.
 
+use crate::add_up_to;
 use crate::engine::ruler::Bracket;
 use crate::engine::{keep, keep_cpus, notes};
 use chronoscope_model::against::Set;
@@ -178,9 +179,7 @@ impl Course {
         }
         let Some(by_ns) = set else { return };
         keep(&mut self.so_far.set, Set { at_s, by_ns });
-        if self.notes.len() < MOST_STEPS {
-            self.notes.push(notes::stepped(by_ns / 1e9, at_s.ceil()));
-        }
+        add_up_to(&mut self.notes, MOST_STEPS, notes::stepped(by_ns / 1e9, at_s.ceil()));
     }
 
     /// Takes in whether a checkpoint could be written, `at_s` seconds after the beginning.
@@ -281,12 +280,11 @@ impl Power {
     /// Checks the source again, `at_s` seconds into the run.
     pub(super) fn look(&mut self, source: Option<String>, at_s: f64) {
         let Some(source) = source else { return };
-        if let Some(before) = self.now.as_ref().filter(|before| **before != source)
-            && self.notes.len() < MOST_CHANGES
-        {
-            self.notes.push(notes::power_changed(before, &source, at_s));
+        let before = self.now.replace(source.clone()).filter(|before| *before != source);
+        if let Some(before) = before {
+            let note = notes::power_changed(&before, &source, at_s);
+            add_up_to(&mut self.notes, MOST_CHANGES, note);
         }
-        self.now = Some(source);
     }
 }
 
