@@ -156,11 +156,12 @@ fn overtaking<H: Order>(
                 return None;
             }
             for lapse in &out[WARM_UP..] {
-                let own = signed(lapse.own) * unit_ns;
+                // Negative if the clock went back.
+                let own = lapse.own.cast_signed() as f64 * unit_ns;
                 reads.own.push(own);
                 if let (Some(ns), true) = (setting.counter_ns, lapse.later > 0) {
                     sees_later = true;
-                    reads.behind.push(signed(lapse.later) * ns - own);
+                    reads.behind.push(lapse.later.cast_signed() as f64 * ns - own);
                 }
             }
         }
@@ -196,11 +197,6 @@ fn overtaking<H: Order>(
 fn each(formula: impl Fn(usize) -> f64, series: &[Vec<f64>]) -> Vec<f64> {
     let groups = series.iter().map(Vec::len).min().unwrap_or(0);
     (0..groups).map(formula).collect()
-}
-
-/// A difference of two values, which is negative if the clock went back.
-fn signed(units: u64) -> f64 {
-    units.cast_signed() as f64
 }
 
 /// The median of the groups; 0 if there are none.

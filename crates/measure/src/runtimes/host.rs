@@ -127,11 +127,6 @@ impl<'a> Joined<'a> {
         self.slots[slot].first + 1 + clock
     }
 
-    /// How long starting and warming up new processes of all runtimes should take.
-    pub fn restart_takes(&self) -> Duration {
-        self.slots.iter().map(|slot| slot.restart).sum()
-    }
-
     /// Starts the first processes of all runtimes, and warms each of them up, within this time: a
     /// runtime for which there is none is left out.
     pub fn first_start(&mut self, time: Duration, mut progress: impl FnMut(usize)) {

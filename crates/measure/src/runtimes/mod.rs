@@ -167,7 +167,7 @@ impl Measurement for Request {
         let plan = Plan {
             min_rounds: 90,
             max_rounds: 900,
-            processes: processes(starts, host.restart_takes(), least),
+            processes: processes(starts, host.slots.iter().map(|slot| slot.restart).sum(), least),
             batch_ns: BATCH_NS,
             ..Plan::within(rounds)
         };

@@ -244,7 +244,8 @@ fn tell(tally: &mut Option<(Tally, f64)>, waiting: &mut Vec<Vec<f64>>, unit_ns: 
         (Tally::new(ns_per_tick), ns_per_tick)
     });
     for values in waiting.drain(..) {
-        let ticks = values.iter().map(|value| whole(value * unit_ns / *ns_per_tick) as u64);
+        let ticks =
+            values.iter().map(|value| (value * unit_ns / *ns_per_tick).round() as i64 as u64);
         tally.add(&ticks.collect::<Vec<u64>>());
     }
 }
@@ -253,10 +254,6 @@ fn tell(tally: &mut Option<(Tally, f64)>, waiting: &mut Vec<Vec<f64>>, unit_ns: 
 fn ns_per_tick(values: &[Vec<f64>], unit_ns: f64) -> f64 {
     let whole = values.iter().flatten().all(|value| value.fract() == 0.0);
     if whole { unit_ns } else { 1.0 }
-}
-
-fn whole(value: f64) -> i64 {
-    value.round() as i64
 }
 
 /// Makes a request again and again, and returns the answers; none if the probe cannot serve it, or
@@ -290,7 +287,7 @@ fn nothing(seen: &[answer::Watch], unit_ns: f64, ticks: f64) -> Option<Nothing> 
     let tries = seen.iter().fold(0u64, |tries, seen| tries.saturating_add(seen.reads));
     (tries > 0).then(|| Nothing {
         tries,
-        max_ticks: whole(longest * ticks),
+        max_ticks: (longest * ticks).round() as i64,
         max_ns: longest * unit_ns,
         min_ns: seen.iter().map(least).fold(f64::INFINITY, f64::min) * unit_ns,
         interrupted: None,
@@ -309,7 +306,7 @@ fn pairs(seen: &[answer::Pairs], unit_ns: f64, ticks: f64) -> Option<Pairs> {
         count,
         zero_share: zeros / count as f64,
         mean_ns: total * unit_ns / count as f64,
-        max_ticks: whole(longest * ticks),
+        max_ticks: (longest * ticks).round() as i64,
         max_ns: longest * unit_ns,
     })
 }

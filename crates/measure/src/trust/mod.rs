@@ -264,7 +264,7 @@ impl Run {
         let tick_ns = 1e9 / self.counter.hz;
         let (watcher, subjects, missing) = ClockWatcher::open(entries, self.counter.kind, tick_ns);
         self.missing = missing;
-        if !watcher.is_told() {
+        if watcher.set.is_none() {
             self.base.left_out.push(LeftOut {
                 what: "reports of steps".into(),
                 why: "the system offers no TFD_TIMER_CANCEL_ON_SET, so steps are detected only by \

@@ -344,7 +344,8 @@ pub(super) struct ClockWatcher {
     kind: RulerKind,
     tick_ns: f64,
     clocks: Vec<LookedAt>,
-    set: Option<ClockSet>,
+    /// Reports when the wall clock is set, if the kernel does that.
+    pub(super) set: Option<ClockSet>,
     freezer: Freezer,
     looks: u64,
 }
@@ -386,11 +387,6 @@ impl ClockWatcher {
         let (set, freezer) = (ClockSet::open().ok(), Freezer::of(&Root::host()));
         let watcher = Self { kind, tick_ns, clocks: opened, set, freezer, looks: 0 };
         (watcher, subjects, missing)
-    }
-
-    /// Whether the kernel reports when the wall clock is set.
-    pub(super) fn is_told(&self) -> bool {
-        self.set.is_some()
     }
 
     fn look(&mut self) -> Look {

@@ -47,7 +47,7 @@ pub(super) struct Job {
     /// For how long the machine has been suspended since, in nanoseconds.
     pub(super) slept: Arc<AtomicU64>,
     time: Option<Duration>,
-    watcher: Thread,
+    pub(super) watcher: Thread,
 }
 
 impl Job {
@@ -160,10 +160,6 @@ impl Job {
         // Files are read without the lock, so that a waiting thread never waits for them.
         let read = wanted.into_iter().map(|task| (task, read_task(task))).collect();
         locked(names).learn(read);
-    }
-
-    pub(super) fn wake_watcher(&self) {
-        self.watcher.unpark();
     }
 
     pub(super) fn end(&self) {

@@ -318,7 +318,7 @@ impl Runners {
         drop(names);
         if unknown {
             // Before it ends.
-            job.wake_watcher();
+            job.watcher.unpark();
         }
     }
 
