@@ -397,15 +397,7 @@ fn continued(row: &LiveRow, wait: &Wait) -> Result<(), String> {
         row.add_censored(censored);
     }
     let _ = row.notes.set(wait.notes.iter().take(MOST_NOTES).cloned().collect());
-    let ruler = ByClock {
-        early: wait.early,
-        min_ns: wait.min_ns,
-        mean_ns: wait.mean_ns,
-        max_ns: wait.max_ns,
-        std_dev_ns: wait.std_dev_ns,
-        ..ByClock::default()
-    };
-    row.lateness.load(&overshoot, &ruler, wait.by_clock.as_ref());
+    row.lateness.load(&overshoot, &by_ruler(wait), wait.by_clock.as_ref());
     row.load_gaps(&wait.gaps, wait.gaps_left_out);
     let ns = (wait.seconds * 1e9) as u64;
     if ns > 0 {
@@ -426,21 +418,31 @@ const MOST_NOTES: usize = 100;
 /// Whatever is added to it in the life of a machine does not overflow 64 bits.
 const MOST_POSSIBLE: u64 = 1_000_000_000_000_000_000;
 
+/// The figures of a row by the ruler, as it has those by the system's clock.
+fn by_ruler(wait: &Wait) -> ByClock {
+    ByClock {
+        early: wait.early,
+        min_ns: wait.min_ns,
+        mean_ns: wait.mean_ns,
+        max_ns: wait.max_ns,
+        std_dev_ns: wait.std_dev_ns,
+        ..ByClock::default()
+    }
+}
+
 /// Whether the figures of a row can belong to the same run.
 fn sane(wait: &Wait) -> bool {
-    let clock = wait.by_clock.as_ref();
-    let spreads = [
-        Some((wait.min_ns, wait.mean_ns, wait.max_ns, wait.early)),
-        clock.map(|c| (c.min_ns, c.mean_ns, c.max_ns, c.early)),
-    ];
-    let spread = |(min, mean, max, early): (i64, f64, i64, u64)| {
-        let bounded = |ns: i64| ns.unsigned_abs() <= 100 * LONGEST;
+    let ruler = by_ruler(wait);
+    let clocks = || [&ruler].into_iter().chain(&wait.by_clock);
+    let possible = |ns: f64| (0.0..=100.0 * LONGEST as f64).contains(&ns);
+    let spread = |it: &ByClock| {
+        let [min, max] = [it.min_ns, it.max_ns].map(i64::unsigned_abs);
         // An export has six digits of the mean, but all digits of the minimum and maximum.
-        let off = 1.0 + min.unsigned_abs().max(max.unsigned_abs()) as f64 * 1e-5;
-        bounded(min)
-            && bounded(max)
-            && (min as f64 - off..=max as f64 + off).contains(&mean)
-            && early <= wait.samples
+        let off = 1.0 + min.max(max) as f64 * 1e-5;
+        min.max(max) <= 100 * LONGEST
+            && (it.min_ns as f64 - off..=it.max_ns as f64 + off).contains(&it.mean_ns)
+            && it.early <= wait.samples
+            && it.std_dev_ns.is_none_or(possible)
     };
     let counts = [
         Some(wait.samples),
@@ -454,18 +456,11 @@ fn sane(wait: &Wait) -> bool {
     ];
     let n = wait.samples as f64;
     let counted = wait.energy.iter().filter_map(|energy| energy.counted).flatten();
-    let sums = [
-        wait.mean_ns * n,
-        clock.map_or(0.0, |c| c.mean_ns * n),
-        wait.cpu_ns.map_or(0.0, |ns| ns * n),
-        wait.seconds * 1e9,
-    ];
-    let std_devs = [wait.std_dev_ns, clock.and_then(|clock| clock.std_dev_ns)];
-    let possible = |ns: f64| (0.0..=100.0 * LONGEST as f64).contains(&ns);
-    spreads.into_iter().flatten().all(spread)
-        && std_devs.into_iter().flatten().all(possible)
+    let spent = [wait.cpu_ns.map_or(0.0, |ns| ns * n), wait.seconds * 1e9];
+    let mut sums = clocks().map(|it| it.mean_ns * n).chain(spent);
+    clocks().all(spread)
         && counts.into_iter().flatten().all(|count| count <= MOST_POSSIBLE)
-        && sums.iter().all(|ns| ns.abs() <= MOST_POSSIBLE as f64)
+        && sums.all(|ns| ns.abs() <= MOST_POSSIBLE as f64)
         && counted.into_iter().all(|sum| sum.abs() <= (MOST_POSSIBLE as f64).powi(2))
         && wait.cpu_ns.is_none_or(|ns| ns >= 0.0)
         && wait.seconds >= 0.0
