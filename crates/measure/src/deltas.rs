@@ -3,15 +3,15 @@
 
 use crate::engine::machine::Neighbour;
 use crate::engine::schedule::{DELTAS_NOTHING, Limit, Time};
-use crate::engine::{Batches, Offer, Ruler, Values};
+use crate::engine::{Batches, Ruler, Spec, Values};
 use crate::run::{Conditions, Error, Measurement, Progress, Setting};
 use crate::stats::period::{LARGE_NS, Places};
 use chronoscope_model::deltas::{Changes, Counts, Deltas, Nothing, Row, median};
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::run::Noise;
 use chronoscope_model::spec::Disturbance;
-use chronoscope_model::{Report, recording};
-use chronoscope_probes::clocks::{Entry, Reader, Unavailable};
+use chronoscope_model::{Clock, Report, recording};
+use chronoscope_probes::clocks::{Entry, Opening, Reader};
 use chronoscope_probes::time::Instant;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -300,8 +300,8 @@ impl Slices {
     /// # Errors
     /// It cannot be read here, or its unit has no fixed length.
     pub fn open(entry: &Entry, ruler: &Ruler) -> Result<Self, String> {
-        let Offer { spec, reader } = Offer::clock(entry).map_err(|why: Unavailable| why.0)?;
-        let reader = reader.ok_or("it cannot be read again and again")?;
+        let reader = entry.open(Opening::Checked).map_err(|why| why.0)?;
+        let spec = Spec::of(Clock::default(), &reader);
         let unit = spec.ns_per_unit(ruler.hz()).ok_or("its unit has no fixed length")?;
         let (values, reads) = (vec![1; MOST], FEWEST);
         let counts = Counts::default();
