@@ -142,9 +142,10 @@ impl Measurement for OverheadRequest {
         let conditions = Conditions::new(&self.disturbance, setting)?;
         let mut session = setting.session(&report.environment, &[self.entry])?;
         let seed = setting.seed;
-        let all = 1 + conditions.loads();
-        let longest = setting.budget.map_or(schedule::OVERHEAD.time, |budget| budget / all);
+        let left = setting.left().map(|left| left / (1 + conditions.loads()));
+        let longest = left.unwrap_or(schedule::OVERHEAD.time);
         let mut found = Vec::new();
+        setting.budget.into_iter().for_each(|time| (setting.progress)(Progress::Time(time)));
         conditions.each(&mut session, report, |session, load, whole| {
             let host = &mut session.machine;
             let made = measure_overhead(host, 0, self.shape, longest, seed, |part| {
