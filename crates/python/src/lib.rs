@@ -3,13 +3,16 @@
 
 mod event_loop;
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chronoscope::wait::{Due, Grid};
 use chronoscope::wall::BoundBy;
 use chronoscope::witness::{Disturbance, Level};
 use chronoscope::{Clock, Ticks};
-use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 /// A longer wait looks for signals while it sleeps, this often, so that Ctrl-C ends it.
@@ -39,12 +42,12 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
 fn duration(seconds: f64) -> PyResult<Duration> {
     Duration::try_from_secs_f64(seconds).map_err(|_| match seconds > 0.0 {
         true => beyond(seconds),
-        false => PyValueError::new_err(format!("{seconds:e} is not a duration in seconds")),
+        false => PyValueError::new_err(format!("{seconds:?} is not a duration in seconds")),
     })
 }
 
 fn beyond(seconds: f64) -> PyErr {
-    PyOverflowError::new_err(format!("{seconds:e} s is beyond what the clock counts"))
+    PyOverflowError::new_err(format!("{seconds:?} s is beyond what the clock counts"))
 }
 
 /// As Python writes it.
@@ -308,15 +311,20 @@ struct Ticker {
 impl Ticker {
     #[new]
     fn new(period: f64) -> PyResult<Self> {
-        let grid = Grid::new(duration(period)?, Clock::global().now());
-        let grid = grid.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let time = duration(period)?;
+        let grid = Grid::new(time, Clock::global().now());
+        let grid = grid.map_err(|error| match time.is_zero() {
+            true => PyValueError::new_err(error.to_string()),
+            false => beyond(period),
+        })?;
         Ok(Self { period, grid, due: None })
     }
 
-    fn tick(&mut self, py: Python<'_>) -> PyResult<Tick> {
-        let deadline = self._due();
-        let waited = until(py, deadline.0)?;
-        Ok(self._reached(waited.late_ns))
+    fn tick(slf: &Bound<'_, Self>) -> PyResult<Tick> {
+        let waiting = |_| PyRuntimeError::new_err("this Ticker is already being waited for");
+        let mut ticker = slf.try_borrow_mut().map_err(waiting)?;
+        let waited = until(slf.py(), ticker._due().0)?;
+        Ok(ticker._reached(waited.late_ns))
     }
 
     /// The next point, or the one that an interrupted wait was for.
@@ -342,8 +350,8 @@ impl Ticker {
         slf
     }
 
-    fn __next__(&mut self, py: Python<'_>) -> PyResult<Tick> {
-        self.tick(py)
+    fn __next__(slf: &Bound<'_, Self>) -> PyResult<Tick> {
+        Self::tick(slf)
     }
 
     fn __aiter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -464,12 +472,30 @@ impl From<chronoscope::witness::Verdict> for Verdict {
     }
 }
 
-/// The marks are those of one thread, so Python refuses its use in another.
-#[pyclass(unsendable, module = "chronoscope_clock")]
+thread_local! {
+    /// The witnesses of this thread, by number. One that is dropped elsewhere ends with the thread.
+    static OWN: RefCell<BTreeMap<u64, chronoscope::witness::Witness>> = RefCell::default();
+}
+
+/// The marks are those of one thread, so it is used in no other.
+#[pyclass(module = "chronoscope_clock")]
 struct Witness {
-    witness: chronoscope::witness::Witness,
+    number: u64,
     level: &'static str,
     verdict: Option<Verdict>,
+}
+
+impl Witness {
+    fn own<T>(&self, use_it: impl FnOnce(&mut chronoscope::witness::Witness) -> T) -> PyResult<T> {
+        let used = OWN.with_borrow_mut(|own| own.get_mut(&self.number).map(use_it));
+        used.ok_or_else(|| PyRuntimeError::new_err("this Witness belongs to another thread"))
+    }
+}
+
+impl Drop for Witness {
+    fn drop(&mut self) {
+        let _ = OWN.try_with(|own| own.borrow_mut().remove(&self.number));
+    }
 }
 
 #[pymethods]
@@ -477,22 +503,25 @@ impl Witness {
     #[new]
     #[pyo3(signature = (level = "marks"))]
     fn new(level: &str) -> PyResult<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
         let levels =
             [("marks", Level::Marks), ("entries", Level::Entries), ("gauges", Level::Gauges)];
         let Some((name, level)) = levels.into_iter().find(|(name, _)| *name == level) else {
             let error = format!("'{level}' is none of 'marks', 'entries', 'gauges'");
             return Err(PyValueError::new_err(error));
         };
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let witness = chronoscope::witness::Witness::new(level);
-        Ok(Self { witness, level: name, verdict: None })
+        OWN.with_borrow_mut(|own| own.insert(number, witness));
+        Ok(Self { number, level: name, verdict: None })
     }
 
-    fn begin(&mut self) {
-        self.witness.begin();
+    fn begin(&self) -> PyResult<()> {
+        self.own(chronoscope::witness::Witness::begin)
     }
 
-    fn end(&mut self) -> Verdict {
-        self.witness.end().into()
+    fn end(&self) -> PyResult<Verdict> {
+        self.own(|witness| witness.end().into())
     }
 
     #[getter]
@@ -500,15 +529,16 @@ impl Witness {
         self.verdict.clone()
     }
 
-    fn __enter__(mut slf: PyRefMut<'_, Self>) -> PyRefMut<'_, Self> {
+    fn __enter__(mut slf: PyRefMut<'_, Self>) -> PyResult<PyRefMut<'_, Self>> {
         slf.verdict = None;
-        slf.witness.begin();
-        slf
+        slf.begin()?;
+        Ok(slf)
     }
 
     #[pyo3(signature = (*_error))]
-    fn __exit__(&mut self, _error: &Bound<'_, pyo3::types::PyTuple>) {
-        self.verdict = Some(self.witness.end().into());
+    fn __exit__(&mut self, _error: &Bound<'_, pyo3::types::PyTuple>) -> PyResult<()> {
+        self.verdict = Some(self.end()?);
+        Ok(())
     }
 
     fn __repr__(&self) -> String {

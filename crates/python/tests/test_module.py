@@ -171,6 +171,61 @@ class Waits(unittest.TestCase):
         self.assertEqual(numbers[-1], len(ticks) + sum(tick.missed for tick in ticks))
 
 
+    def test_a_ticker_is_waited_for_once_at_a_time(self):
+        ticker, errors = cc.Ticker(0.05), []
+
+        def tick():
+            while not errors:
+                try:
+                    ticker.tick()
+                except RuntimeError as error:
+                    errors.append(str(error))
+
+        waits = [threading.Thread(target=tick) for _ in range(2)]
+        for wait in waits:
+            wait.start()
+        for wait in waits:
+            wait.join(PATIENCE)
+        self.assertEqual(errors[:1], ["this Ticker is already being waited for"])
+        for wrong in (0, -1, float("nan")):
+            with self.assertRaises(ValueError):
+                cc.Ticker(wrong)
+        for wrong in (1e15, float("inf")):
+            with self.assertRaises(OverflowError):
+                cc.Ticker(wrong)
+
+    def test_a_witness_of_another_thread_is_refused_in_one_line(self):
+        witness = cc.Witness("entries")
+        uses = (witness.begin, witness.end, witness.__enter__, witness.__exit__)
+        told = []
+
+        def elsewhere():
+            for use in uses:
+                try:
+                    use()
+                except RuntimeError as error:
+                    told.append(str(error))
+            told.append(repr(witness))
+            mine = cc.Witness()
+            mine.begin()
+            told.append(mine.end().clean in (True, False, None))
+            given.append(mine)
+
+        given = []
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join(PATIENCE)
+        refused = ["this Witness belongs to another thread"] * len(uses)
+        self.assertEqual(told, [*refused, "Witness('entries')", True])
+        # Its thread has ended, and whoever drops it last may do so.
+        with mock.patch.object(sys, "unraisablehook") as unraisable:
+            given.clear()
+        unraisable.assert_not_called()
+        with witness:
+            pass
+        self.assertIsNotNone(witness.verdict)
+
+
 class Clock(unittest.TestCase):
     def test_moments_are_ordered_and_differ_by_seconds(self):
         first, before = cc.Instant.now(), time.monotonic()

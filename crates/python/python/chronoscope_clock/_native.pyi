@@ -219,7 +219,7 @@ class Witness:
     >>> witness.verdict.clean in (True, False, None)
     True
 
-    Belongs to the thread that made it.
+    Belongs to the thread that made it: ``RuntimeError`` in another.
     """
 
     def __init__(self, level: str = "marks") -> None:
