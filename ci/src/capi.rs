@@ -27,6 +27,7 @@ pub fn header() -> Result<Vec<u8>> {
     let mut header = Vec::new();
     bindings.write(&mut header);
     let header = String::from_utf8(header).context("the header is not UTF-8")?;
+    let header = header.replace("// __cplusplus", "/* __cplusplus */"); // C89 has no other
     // Rust's heading for the conditions of a sound call. In C, they concern only pointers.
     Ok(header.replace("# Safety\n", "Pointers:\n").into_bytes())
 }

@@ -15,14 +15,14 @@
 #define CHRONOSCOPE_READS_COUNTER_ 1
 #define CHRONOSCOPE_READS_STOP_ 2
 
-static inline int chronoscope_reads_(int how) {
+static __inline__ int chronoscope_reads_(int how) {
     static const uint8_t *known;
     const uint8_t *mode = __atomic_load_n(&known, __ATOMIC_RELAXED);
-    if (__builtin_expect(mode == NULL, 0)) {
+    if (__builtin_expect(!mode, 0)) {
         mode = chronoscope_mode();
         __atomic_store_n(&known, mode, __ATOMIC_RELAXED);
     }
-    return __builtin_expect((__atomic_load_n(mode, __ATOMIC_ACQUIRE) & how) != 0, 1);
+    return __builtin_expect((__atomic_load_n(mode, __ATOMIC_ACQUIRE) & how) != 0, 1) != 0;
 }
 
 #if defined(__x86_64__)
@@ -33,16 +33,16 @@ static inline int chronoscope_reads_(int how) {
  */
 #include <x86intrin.h>
 
-static inline uint64_t chronoscope_counter_now_(void) {
+static __inline__ uint64_t chronoscope_counter_now_(void) {
     return __rdtsc();
 }
 
-static inline uint64_t chronoscope_counter_now_ordered_(void) {
+static __inline__ uint64_t chronoscope_counter_now_ordered_(void) {
     _mm_lfence();
     return __rdtsc();
 }
 
-static inline uint64_t chronoscope_counter_start_(void) {
+static __inline__ uint64_t chronoscope_counter_start_(void) {
     uint64_t ticks;
     _mm_lfence();
     ticks = __rdtsc();
@@ -50,7 +50,7 @@ static inline uint64_t chronoscope_counter_start_(void) {
     return ticks;
 }
 
-static inline uint64_t chronoscope_counter_stop_(void) {
+static __inline__ uint64_t chronoscope_counter_stop_(void) {
     unsigned int processor;
     uint64_t ticks = __rdtscp(&processor);
     _mm_lfence();
@@ -61,46 +61,46 @@ static inline uint64_t chronoscope_counter_stop_(void) {
 
 /* Arm ARM, D12.2.2: without isb the counter may be read early. */
 
-static inline uint64_t chronoscope_counter_now_(void) {
+static __inline__ uint64_t chronoscope_counter_now_(void) {
     uint64_t ticks;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
     return ticks;
 }
 
-static inline uint64_t chronoscope_counter_now_ordered_(void) {
+static __inline__ uint64_t chronoscope_counter_now_ordered_(void) {
     uint64_t ticks;
     __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
     return ticks;
 }
 
-static inline uint64_t chronoscope_counter_start_(void) {
+static __inline__ uint64_t chronoscope_counter_start_(void) {
     uint64_t ticks;
     __asm__ volatile("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(ticks) : : "memory");
     return ticks;
 }
 
-static inline uint64_t chronoscope_counter_stop_(void) {
+static __inline__ uint64_t chronoscope_counter_stop_(void) {
     return chronoscope_counter_start_();
 }
 
 #endif
 
-static inline chronoscope_instant chronoscope_now_inline(void) {
+static __inline__ chronoscope_instant chronoscope_now_inline(void) {
     return chronoscope_reads_(CHRONOSCOPE_READS_COUNTER_) ? chronoscope_counter_now_()
                                                           : chronoscope_now();
 }
 
-static inline chronoscope_instant chronoscope_now_ordered_inline(void) {
+static __inline__ chronoscope_instant chronoscope_now_ordered_inline(void) {
     return chronoscope_reads_(CHRONOSCOPE_READS_COUNTER_) ? chronoscope_counter_now_ordered_()
                                                           : chronoscope_now_ordered();
 }
 
-static inline chronoscope_instant chronoscope_start_inline(void) {
+static __inline__ chronoscope_instant chronoscope_start_inline(void) {
     return chronoscope_reads_(CHRONOSCOPE_READS_COUNTER_) ? chronoscope_counter_start_()
                                                           : chronoscope_start();
 }
 
-static inline chronoscope_instant chronoscope_stop_inline(void) {
+static __inline__ chronoscope_instant chronoscope_stop_inline(void) {
     return chronoscope_reads_(CHRONOSCOPE_READS_STOP_) ? chronoscope_counter_stop_()
                                                        : chronoscope_stop();
 }

@@ -90,6 +90,7 @@ fn compile(compiler: &str, source: &str, options: &[&str], link: Link) -> PathBu
     command
         .current_dir(FOLDER)
         .args(["-Wall", "-Wextra", "-Werror", "-pedantic"])
+        .args(["-Wconversion", "-Wsign-conversion", "-Wshadow"])
         .arg("-I")
         .arg(prefix.join("include"))
         .arg(source)
@@ -156,7 +157,8 @@ fn c_programs_are_built_and_run() {
         }
         let options = ["-std=c99", "-DCHRONOSCOPE_NO_INLINE"];
         run(compile(compiler, "tests/native/inline.c", &options, Link::Shared), &[]);
-        run(compile(compiler, "examples/elapsed.c", &["-std=c99"], Link::Static), &[]);
+        let options = ["-std=c89", "-Wno-c99-extensions"];
+        run(compile(compiler, "examples/elapsed.c", &options, Link::Static), &[]);
     }
 }
 
@@ -194,8 +196,8 @@ fn every_function_can_be_cancelled_and_restricted() {
 #[test]
 fn cxx_programs_are_built_and_run_with_every_standard() {
     let Some(compiler) = tool("c++") else { return };
-    for standard in ["-std=c++11", "-std=c++17", "-std=c++20"] {
-        let options = [standard, "-pthread"];
+    for standard in ["-std=c++11", "-std=c++17", "-std=c++2b"] {
+        let options = [standard, "-pthread", "-Wold-style-cast", "-Wzero-as-null-pointer-constant"];
         let example = compile(compiler, "examples/chrono.cpp", &options, Link::Shared);
         let told = run(example, &[]);
         assert!(told.contains("sleep_until"), "{told}");

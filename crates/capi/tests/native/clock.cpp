@@ -91,8 +91,8 @@ int main() {
     auto reads = [&]() -> long long { return clock_type::now().time_since_epoch().count(); };
     auto hand_over = [&] {
         for (int i = 0; i < 200000; ++i) {
-            const long long seen = handed.load(std::memory_order_acquire), later = reads();
-            back += later < seen;
+            const long long last_seen = handed.load(std::memory_order_acquire), later = reads();
+            back += later < last_seen;
             handed.store(later, std::memory_order_release);
             if (i % 16 == 0) {
                 std::lock_guard<std::mutex> held(guard);
