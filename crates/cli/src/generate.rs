@@ -4,9 +4,9 @@ use crate::cli::{EXIT_CODES, command_line};
 use crate::commands::{COMMANDS, examples};
 use crate::context::Context;
 use crate::options::SVG;
-use crate::output::print;
 #[cfg(feature = "serve")]
-use crate::output::{cannot_write, write_whole};
+use crate::output::{cannot_write, check_folder};
+use crate::output::{print, write_whole};
 use crate::presets::PRESETS;
 use crate::task::Files;
 use chronoscope_diagnose::advise::{LANGUAGES, PURPOSES};
@@ -36,9 +36,7 @@ pub fn write(files: Files, context: &Context) -> anyhow::Result<()> {
         #[cfg(feature = "serve")]
         Files::Fleet { folder, force } => write_fleet(&folder, force, context),
         Files::Completions { shell } => print(&completions(shell)),
-        Files::Man { folder } => man_pages(&folder).map_err(|error| {
-            anyhow::anyhow!("cannot write man pages to {}: {error}", folder.display())
-        }),
+        Files::Man { folder } => man_pages(&folder),
         Files::Schema { document } => {
             // clap knows these names.
             let schema = schema::ALL.into_iter().find(|(name, _)| *name == document);
@@ -136,7 +134,7 @@ fn positionals_in_fish() -> String {
 ///
 /// # Errors
 /// A page cannot be written.
-fn man_pages(folder: &Path) -> io::Result<()> {
+fn man_pages(folder: &Path) -> anyhow::Result<()> {
     let mut whole = command_line().disable_help_subcommand(true);
     whole.build();
     man_page(&whole, "summary", folder)?;
@@ -150,7 +148,7 @@ fn man_pages(folder: &Path) -> io::Result<()> {
 }
 
 /// Writes one page, in the usual order of sections (man-pages(7)), with the examples last.
-fn man_page(command: &Command, name: &str, folder: &Path) -> io::Result<()> {
+fn man_page(command: &Command, name: &str, folder: &Path) -> anyhow::Result<()> {
     let man = Man::new(command.clone());
     let mut text = Vec::new();
     man.render_title(&mut text)?;
@@ -170,7 +168,7 @@ fn man_page(command: &Command, name: &str, folder: &Path) -> io::Result<()> {
         roff.control("TP", []).text([bold(line)]).text([roman(about)]);
     }
     roff.to_writer(&mut text)?;
-    fs::write(folder.join(man.get_filename()), text)
+    write_whole(&folder.join(man.get_filename()), &text)
 }
 
 /// Writes all files into a folder, which is made if it does not exist, and says so. If a file is
@@ -194,8 +192,7 @@ fn write_fleet(folder: &Path, force: bool, context: &Context) -> anyhow::Result<
     }
     for (path, text) in fleet::FILES.iter() {
         let place = folder.join(path);
-        let parent = place.parent().unwrap_or(folder);
-        fs::create_dir_all(parent).map_err(|error| cannot_write(parent, &error))?;
+        check_folder(place.parent().unwrap_or(folder))?;
         write_whole(&place, text.as_bytes())?;
     }
     let (number, folder) = (fleet::FILES.len(), folder.display());

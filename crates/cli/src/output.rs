@@ -44,6 +44,9 @@ pub fn check(path: &Path) -> anyhow::Result<()> {
                 fs::OpenOptions::new().append(true).open(&place)?;
                 next_to(&place).map(drop)
             }
+            Err(_) if path.as_os_str().as_encoded_bytes().ends_with(b"/") => {
+                Err(io::ErrorKind::NotADirectory.into())
+            }
             Err(_) => next_to(&place).map(drop),
         }
     };
@@ -87,16 +90,28 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     tried().map_err(|error| cannot_write(path, &error))
 }
 
+/// Checks whether a path leads through links of others, for what is opened elsewhere.
+///
+/// # Errors
+/// It does.
+pub fn check_links(path: &Path) -> anyhow::Result<()> {
+    behind_links(path).map(drop).map_err(|error| cannot_write(path, &error))
+}
+
 /// Checks whether files could be written to a folder there, which is made if it does not exist.
 ///
 /// # Errors
 /// Why they cannot be written; the path is a file, for example.
 pub fn check_folder(path: &Path) -> anyhow::Result<()> {
-    if fs::metadata(path).is_ok_and(|there| !there.is_dir()) {
-        return Err(cannot_write(path, &io::ErrorKind::NotADirectory.into()));
-    }
-    let tried = fs::create_dir_all(path).and_then(|()| next_to(&path.join("file")).map(drop));
-    tried.map_err(|error| cannot_write(path, &error))
+    let tried = || -> io::Result<()> {
+        behind_links(path)?;
+        if fs::metadata(path).is_ok_and(|there| !there.is_dir()) {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        fs::create_dir_all(path)?;
+        next_to(&path.join("file")).map(drop)
+    };
+    tried().map_err(|error| cannot_write(path, &error))
 }
 
 /// Writes a file that does not exist yet, whole or not at all.
@@ -136,19 +151,33 @@ const MOST_LINKS: usize = 40;
 
 /// Where a path leads after all links, whether or not there is a file.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    let mut left = MOST_LINKS;
+    refuse_traps(path, &mut left)?;
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
-        match fs::read_link(&path) {
-            Ok(_) if is_trap(&path)? => {
-                let why = "another user has made this link, where everybody may write";
-                return Err(io::Error::other(why));
-            }
-            // An absolute target replaces the whole path.
-            Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
-            Err(_) => return Ok(path),
-        }
+        let Ok(target) = fs::read_link(&path) else { break };
+        // An absolute target replaces the whole path.
+        path = path.parent().unwrap_or(Path::new("")).join(target);
     }
-    Err(io::Error::other("too many levels of symbolic links"))
+    Ok(path)
+}
+
+/// Refuses a path if a link on the way is a trap, be it to a file or to a folder.
+fn refuse_traps(path: &Path, left: &mut usize) -> io::Result<()> {
+    // A link with a slash at its end would be followed.
+    for part in path.components().as_path().ancestors() {
+        let Ok(target) = fs::read_link(part) else { continue };
+        if is_trap(part)? {
+            let why = "another user has made this link, where everybody may write";
+            return Err(io::Error::other(why));
+        }
+        let Some(fewer) = left.checked_sub(1) else {
+            return Err(io::Error::other("too many levels of symbolic links"));
+        };
+        *left = fewer;
+        refuse_traps(&folder_of(part).join(target), left)?;
+    }
+    Ok(())
 }
 
 /// Whether another user has put a link where everybody may write, so that what is written goes
@@ -327,6 +356,9 @@ mod tests {
         fs::set_permissions(&open, fs::Permissions::from_mode(0o1777)).expect("it is ours");
         symlink(at("file"), open.join("link")).expect("room");
         write_whole(&open.join("link"), b"three").expect("our own link");
+        symlink(folder.path(), open.join("folder")).expect("room");
+        symlink("folder", open.join("own")).expect("room");
+        check_folder(&open.join("own")).expect("our own links");
         // Only root can give files away.
         if chown(at("file"), Some(65_534), None).is_ok() {
             write_whole(&at("file"), b"four").expect("room");
@@ -334,6 +366,14 @@ mod tests {
             lchown(open.join("link"), Some(65_534), None).expect("given away");
             assert!(check(&open.join("link")).is_err());
             assert!(write_whole(&open.join("link"), b"x").is_err());
+            // A link to a folder is no better, wherever on the way it is.
+            lchown(open.join("folder"), Some(65_534), None).expect("given away");
+            for part in ["folder", "folder/", "folder/new", "own"] {
+                let path = open.join(part);
+                assert!(check_folder(&path).is_err(), "{part}");
+                assert!(check(&path.join("file")).is_err(), "{part}");
+                assert!(write_whole(&path.join("file"), b"x").is_err(), "{part}");
+            }
             assert_eq!(fs::read(at("file")).expect("a file"), b"four");
         }
         symlink(at("b"), at("a")).expect("room");
@@ -348,7 +388,8 @@ mod tests {
     fn errors_do_not_name_the_temporary_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let missing = folder.path().join("no/such.json");
-        for path in [missing.as_path(), folder.path(), Path::new("/proc/x.json")] {
+        let slash = folder.path().join("x.json/");
+        for path in [&missing, folder.path(), &slash, Path::new("/proc/x.json")] {
             let told = check(path).expect_err("no place").to_string();
             assert!(!told.contains(".chronoscope-"), "{told}");
             assert!(told.contains(path.to_str().expect("plain")), "{told}");

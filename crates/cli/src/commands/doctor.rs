@@ -3,7 +3,7 @@
 use crate::archive::{self, Held};
 use crate::context::{Context, Usage};
 use crate::input;
-use crate::output::write_whole;
+use crate::output::{cannot_write, check_folder, write_whole};
 use crate::task::{Amend, Job, Run, Screen, Task};
 use crate::texts::{MOST, TAKES, Texts, is_sosreport};
 use chronoscope_model::Report;
@@ -12,6 +12,7 @@ use chronoscope_probes::machine::{self, Root};
 use chronoscope_report::json;
 use chronoscope_survey::{Survey, doctor, may_measure};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// What is wrong with time here, on what evidence, and what is the fix?
 #[derive(clap::Args)]
@@ -42,6 +43,13 @@ const MEASURED: &str = "report.json";
 
 impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
+        if let Some(folder) = &self.record {
+            check_folder(folder)?;
+            if fs::read_dir(folder).is_ok_and(|mut there| there.next().is_some()) {
+                let full = io::Error::other("the folder is not empty");
+                return Err(Usage(cannot_write(folder, &full).to_string()).into());
+            }
+        }
         let inputs: Vec<&Path> = self.facts.iter().chain(&self.files).map(|it| &**it).collect();
         let job = match (self.pid, &inputs[..]) {
             (Some(pid), _) => Job::stored(of_process(pid)?, Screen::Doctor),
@@ -154,14 +162,7 @@ fn from_bundle(folder: &Path) -> Result<Report, Usage> {
 }
 
 fn record(folder: &Path, report: &Report) -> anyhow::Result<()> {
-    machine::record(&Root::host(), folder).map_err(|why| {
-        let line = format!("cannot write {}: {why}", folder.display());
-        // A folder that is not empty is the wrong one; everything else is the disk's fault.
-        match why.kind() {
-            std::io::ErrorKind::AlreadyExists => anyhow::Error::new(Usage(line)),
-            _ => anyhow::anyhow!(line),
-        }
-    })?;
+    machine::record(&Root::host(), folder).map_err(|error| cannot_write(folder, &error))?;
     let mut json = Vec::new();
     json::write(&doctor::without_names(report), &mut json)?;
     write_whole(&folder.join(MEASURED), &json)

@@ -3,6 +3,7 @@
 
 use crate::context::{Context, Stop, Usage};
 use crate::options::parse_size;
+use crate::output::check_links;
 use crate::task::{Run, Task};
 use anyhow::{Context as _, ensure};
 use chronoscope_model::Note;
@@ -133,6 +134,7 @@ impl Args {
             return Ok(ExitCode::from(code(ended, &stop, false)));
         }
         may_measure()?;
+        self.record.iter().chain(&self.resume).try_for_each(|path| check_links(path))?;
         let resume = |path| Writer::resume(path, self.record_limit);
         let resumed = self.resume.as_deref().map(resume).transpose();
         let resumed = resumed.map_err(|error| Usage(error.to_string()))?;
