@@ -35,7 +35,7 @@ pub fn print(bytes: &[u8]) -> anyhow::Result<()> {
 /// Why it cannot be written.
 pub fn check(path: &Path) -> anyhow::Result<()> {
     let tried = || -> io::Result<()> {
-        let place = behind_links(path)?;
+        let place = behind_links(path, &mut { MOST_LINKS })?;
         match fs::metadata(&place) {
             Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
             // A device or a pipe is not opened before there is something to write to it.
@@ -61,7 +61,7 @@ pub fn check(path: &Path) -> anyhow::Result<()> {
 /// Why it could not be written.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let tried = || -> io::Result<()> {
-        let place = behind_links(path)?;
+        let place = behind_links(path, &mut { MOST_LINKS })?;
         let there = fs::metadata(&place).ok();
         if there.as_ref().is_some_and(|there| !there.is_file()) {
             return fs::OpenOptions::new().write(true).open(&place)?.write_all(bytes);
@@ -90,12 +90,9 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     tried().map_err(|error| cannot_write(path, &error))
 }
 
-/// Checks whether a path leads through links of others, for what is opened elsewhere.
-///
-/// # Errors
-/// It does.
+/// Refuses a path through links of others, for what is opened elsewhere.
 pub fn check_links(path: &Path) -> anyhow::Result<()> {
-    behind_links(path).map(drop).map_err(|error| cannot_write(path, &error))
+    behind_links(path, &mut { MOST_LINKS }).map(drop).map_err(|error| cannot_write(path, &error))
 }
 
 /// Checks whether files could be written to a folder there, which is made if it does not exist.
@@ -104,7 +101,7 @@ pub fn check_links(path: &Path) -> anyhow::Result<()> {
 /// Why they cannot be written; the path is a file, for example.
 pub fn check_folder(path: &Path) -> anyhow::Result<()> {
     let tried = || -> io::Result<()> {
-        behind_links(path)?;
+        behind_links(path, &mut { MOST_LINKS })?;
         if fs::metadata(path).is_ok_and(|there| !there.is_dir()) {
             return Err(io::ErrorKind::NotADirectory.into());
         }
@@ -149,35 +146,26 @@ fn next_to(place: &Path) -> io::Result<tempfile::NamedTempFile> {
 /// The most links that are followed, as in Linux (path_resolution(7)).
 const MOST_LINKS: usize = 40;
 
-/// Where a path leads after all links, whether or not there is a file.
-fn behind_links(path: &Path) -> io::Result<PathBuf> {
-    let mut left = MOST_LINKS;
-    refuse_traps(path, &mut left)?;
-    let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        let Ok(target) = fs::read_link(&path) else { break };
-        // An absolute target replaces the whole path.
-        path = path.parent().unwrap_or(Path::new("")).join(target);
-    }
-    Ok(path)
-}
-
-/// Refuses a path if a link on the way is a trap, be it to a file or to a folder.
-fn refuse_traps(path: &Path, left: &mut usize) -> io::Result<()> {
+/// Where a path leads after all links, whether or not there is a file, if so many links are `left`
+/// and none on the way, to a file or to a folder, is a trap.
+fn behind_links(path: &Path, left: &mut usize) -> io::Result<PathBuf> {
+    let mut place = path.to_owned();
     // A link with a slash at its end would be followed.
-    for part in path.components().as_path().ancestors() {
+    for (nth, part) in path.components().as_path().ancestors().enumerate() {
         let Ok(target) = fs::read_link(part) else { continue };
         if is_trap(part)? {
             let why = "another user has made this link, where everybody may write";
             return Err(io::Error::other(why));
         }
-        let Some(fewer) = left.checked_sub(1) else {
-            return Err(io::Error::other("too many levels of symbolic links"));
-        };
-        *left = fewer;
-        refuse_traps(&folder_of(part).join(target), left)?;
+        let many = || io::Error::other("too many levels of symbolic links");
+        *left = left.checked_sub(1).ok_or_else(many)?;
+        // An absolute target replaces the whole path.
+        let behind = behind_links(&folder_of(part).join(target), left)?;
+        if nth == 0 {
+            place = behind;
+        }
     }
-    Ok(())
+    Ok(place)
 }
 
 /// Whether another user has put a link where everybody may write, so that what is written goes
@@ -368,11 +356,9 @@ mod tests {
             assert!(write_whole(&open.join("link"), b"x").is_err());
             // A link to a folder is no better, wherever on the way it is.
             lchown(open.join("folder"), Some(65_534), None).expect("given away");
-            for part in ["folder", "folder/", "folder/new", "own"] {
-                let path = open.join(part);
-                assert!(check_folder(&path).is_err(), "{part}");
-                assert!(check(&path.join("file")).is_err(), "{part}");
-                assert!(write_whole(&path.join("file"), b"x").is_err(), "{part}");
+            for part in ["folder", "folder/", "folder/new", "own"].map(|part| open.join(part)) {
+                assert!(check_folder(&part).is_err(), "{part:?}");
+                assert!(write_whole(&part.join("file"), b"x").is_err(), "{part:?}");
             }
             assert_eq!(fs::read(at("file")).expect("a file"), b"four");
         }
