@@ -185,6 +185,13 @@ pub struct Spread {
     pub iterations: u64,
 }
 
+impl Spread {
+    /// Their standard deviation, in nanoseconds; one iteration has none.
+    pub fn sd_ns(&self) -> Option<f64> {
+        (self.iterations > 1).then_some(self.sd_ns)
+    }
+}
+
 /// A multiple with its 95 % interval.
 #[record(Copy)]
 pub struct Ratio {

@@ -153,7 +153,9 @@ impl LiveSpread {
             self.sum.store((from.mean_ns * n as f64) as i64, Release);
             self.early.store(from.early, Release);
             self.centre.store(from.mean_ns as i64, Release);
-            let variance = from.std_dev_ns.map_or(f64::NAN, |std_dev| std_dev * std_dev);
+            // A single wait has none, and adds nothing.
+            let std_dev = if n == 1 { Some(0.0) } else { from.std_dev_ns };
+            let variance = std_dev.map_or(f64::NAN, |std_dev| std_dev * std_dev);
             self.squares.store((variance * n as f64).to_bits(), Release);
         }
     }
@@ -440,7 +442,13 @@ mod lateness_tests {
         older.load(&histogram, &ByClock { std_dev_ns: None, ..ruler }, Some(&clock));
         older.record((far, 0), (0, 0));
         assert_eq!(figures(&older).std_dev_ns, None);
-        assert_eq!(figures(&Lateness::default()).std_dev_ns, None);
+        // One wait has none, but a run that goes on from it has.
+        let (one, later) = (Lateness::default(), Lateness::default());
+        one.record((far, 0), (0, 0));
+        assert_eq!(figures(&one).std_dev_ns, None);
+        later.load(&one.read().ruler.histogram, &figures(&one), None);
+        later.record((far + 10, 0), (0, 0));
+        assert_eq!(figures(&later).std_dev_ns, Some(5.0));
     }
 
     #[test]

@@ -173,10 +173,15 @@ impl Wait {
         [Some(self.id.clone()), period, resolution, policy].into_iter().flatten().collect()
     }
 
-    /// The largest wait less the smallest, in nanoseconds: how repeatable the method is. Absent if
-    /// nothing was measured.
+    /// The largest wait less the smallest, in nanoseconds: how repeatable the method is. Absent for
+    /// a single wait, which has no spread.
     pub fn range_ns(&self) -> Option<u64> {
-        (self.samples > 0).then(|| self.max_ns.abs_diff(self.min_ns))
+        (self.samples > 1).then(|| self.max_ns.abs_diff(self.min_ns))
+    }
+
+    /// The standard deviation, in nanoseconds. Older reports have one for a single wait, too.
+    pub fn std_dev_ns(&self) -> Option<f64> {
+        self.std_dev_ns.filter(|_| self.samples > 1)
     }
 
     /// By how much the waits were longer by the clock that the system's timers run on than by the
@@ -486,10 +491,10 @@ impl Spread {
     }
 
     /// The standard deviation, in nanoseconds: to the picosecond, so that a run that continues
-    /// another one begins with the same figure.
+    /// another one begins with the same figure. A single wait has none.
     fn std_dev_ns(&self) -> Option<f64> {
         let std_dev = (self.squares.max(0.0) / self.samples as f64).sqrt();
-        let known = self.samples > 0 && self.squares.is_finite();
+        let known = self.samples > 1 && self.squares.is_finite();
         known.then_some((std_dev * 1e3).round() / 1e3)
     }
 
@@ -600,6 +605,12 @@ mod overshoots_tests {
         assert_eq!((row.samples, row.early, row.overshoot.min_ns), (5, 2, 0));
         assert_eq!((row.min_ns, row.max_ns, all.largest_ns()), (i64::MIN, 50, 50));
         assert_eq!(Overshoots::default().fill(0, Wait::default()).max_ns, 0);
+        // One wait has no spread, also in a report that claims one.
+        let mut one = Overshoots::default();
+        one.add(50, 100, 1);
+        let row = one.fill(0, Wait::default());
+        assert_eq!((row.std_dev_ns, row.range_ns()), (None, None));
+        assert_eq!(Wait { std_dev_ns: Some(0.0), ..row }.std_dev_ns(), None);
     }
 
     #[test]

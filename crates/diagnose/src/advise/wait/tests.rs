@@ -80,6 +80,24 @@ fn each_question_is_answered_with_the_best_of_what_was_measured() {
 }
 
 #[test]
+fn a_median_decides_under_load_if_there_are_too_few_waits_for_a_tail() {
+    let tail = |p50: u64, p90: u64| [(p50, 38), (p90, 4), (4_800_000, 3)];
+    let chosen = |p50: u64| {
+        let library = of_many("library", Load::Normal, &tail(170, 18_000), 40e3);
+        let advice = advised([
+            of_many("sleep", Load::Normal, &tail(p50, p50 + 6_000), 20e3),
+            Wait { kind: Kind::Hybrid, language: Language::Rust, ..library },
+            spin("spin", Load::Normal, 70, 9_000_000, 1e6),
+        ]);
+        // The best, and that of the other language.
+        (advice[0].clock.clone().expect("one"), advice[1].why.contains("is better"))
+    };
+    assert_eq!(chosen(68_000), ("library".into(), true));
+    // What is not worth the CPU time is a tie, and the loser of a tie is not worse.
+    assert_eq!(chosen(8_000), ("sleep".into(), false));
+}
+
+#[test]
 fn a_short_slice_is_advised_next_to_load_where_it_was_measured_to_help() {
     let with = |slice, wait: Wait| Wait { slice_ns: slice, slack_ns: Some(1), ..wait };
     let short = Some(100_000);

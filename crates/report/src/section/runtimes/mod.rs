@@ -141,10 +141,10 @@ fn columns<'a>() -> Vec<Spec<OneClock<'a>>> {
         "high_resolution" "1 tick" [] c.high_resolution.map_or(Cell::default(), Cell::flag);
         "latency_mean_ns" "latency" [] Cell::ns(latency(c).map(|s| s.mean_ns));
         "latency_median_ns" "latency" [] Cell::ns(latency(c).map(|s| s.median_ns));
-        "latency_sd_ns" "latency" [] Cell::ns(latency(c).map(|s| s.sd_ns));
+        "latency_sd_ns" "latency" [] Cell::ns(latency(c).and_then(|s| s.sd_ns()));
         "resolution_mean_ns" "Resolution()" [] Cell::ns(resolution(c).map(|s| s.mean_ns));
         "resolution_median_ns" "Resolution()" [] Cell::ns(resolution(c).map(|s| s.median_ns));
-        "resolution_sd_ns" "Resolution()" [] Cell::ns(resolution(c).map(|s| s.sd_ns));
+        "resolution_sd_ns" "Resolution()" [] Cell::ns(resolution(c).and_then(|s| s.sd_ns()));
         "bytes_per_read" "allocates" []
             Cell::number(c.allocates.and_then(|per_read| per_read.bytes));
         "objects_per_read" "allocates" []
@@ -393,7 +393,7 @@ fn main_columns<'a>(system: bool) -> Vec<Spec<OneClock<'a>>> {
         "" "1 tick" [full right] Cell::ns(c.unit_ns);
         "" "tick" [full right] Cell::ns(c.tick_ns);
         "" "latency" [full right] Cell::human_cost(c.throughput.as_ref());
-        "" "StdDev" [full right] Cell::ns(latency(c).map(|s| s.sd_ns));
+        "" "StdDev" [full right] Cell::ns(latency(c).and_then(|s| s.sd_ns()));
         "" "resolution" [full right] match c.is_limited_by_read() {
             true => Cell::text("≈ latency"),
             false => Cell::ns(c.resolution_ns),
@@ -418,7 +418,7 @@ fn method_columns<'a>() -> Vec<Spec<Method<'a>>> {
         "" "method" [full] Cell::text(*name);
         "" "mean" [full right] Cell::ns(s.mean_ns);
         "" "median" [full right] Cell::ns(s.median_ns);
-        "" "StdDev" [full right] Cell::ns(s.sd_ns);
+        "" "StdDev" [full right] Cell::ns(s.sd_ns());
         "" "iterations" [full right spare] Cell::count(s.iterations);
     }
 }

@@ -268,7 +268,7 @@ fn ticks_columns<'a>(everything: bool) -> Vec<Spec<Labelled<'a>>> {
         "" "AVG" [full right close] whole(wait, wait.mean_ns);
         "" "MAX" [full right close] whole(wait, wait.max_ns as f64);
         "" "MAX OVER" [full right close] span(Some(wait.max_ns as f64));
-        "" "STD DEV" [full right close] span(wait.std_dev_ns);
+        "" "STD DEV" [full right close] span(wait.std_dev_ns());
         "" "MAX VAR" [full right close] span(wait.range_ns().map(|ns| ns as f64));
         "" "AVG\nby clock" [full right rank(rank)] {
             let clock = wait.by_clock.as_ref();

@@ -89,7 +89,7 @@ pub(super) fn wait_columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
         "p99_9_low_ns" "p99.9" [] low(wait, P999);
         "p99_9_high_ns" "p99.9" [] high(wait, P999);
         "max_ns" "max" [full right rank(shown)] figure(wait, wait.max_ns as f64);
-        "std_dev_ns" "std dev" [full_if(traits.everything) right more] Cell::ns(wait.std_dev_ns);
+        "std_dev_ns" "std dev" [full_if(traits.everything) right more] Cell::ns(wait.std_dev_ns());
         "max_var_ns" "max var" [full_if(traits.everything) right more]
             Cell::ns(wait.range_ns().map(|ns| ns as f64));
         "clock_mean_ns" "mean\nby clock" [full_if(traits.everything) right more]
