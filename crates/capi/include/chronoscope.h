@@ -114,7 +114,7 @@
 #define CHRONOSCOPE_SYNC_REFERENCE_MOVED 9
 
 /*
- The hypervisor tells that it has disrupted the clock, by a migration for example, and nothing
+ The hypervisor reports that it has disrupted the clock, by a migration for example, and nothing
  else shows it; `value` is zero.
  */
 #define CHRONOSCOPE_SYNC_DISRUPTED 10
@@ -363,7 +363,7 @@ typedef struct chronoscope_description {
      */
     uint32_t reference_moves;
     /*
-     How often the hypervisor told that it had disrupted the clock.
+     How often the hypervisor reported that it had disrupted the clock.
      */
     uint32_t disruptions;
 } chronoscope_description;

@@ -51,7 +51,7 @@ pub const CHRONOSCOPE_SYNC_BUSY: u32 = 8;
 /// The system's clock went back and has stayed there for three checks, at least a millisecond
 /// apart, so it counts again from the first of them on; `value` is by how many nanoseconds.
 pub const CHRONOSCOPE_SYNC_REFERENCE_MOVED: u32 = 9;
-/// The hypervisor tells that it has disrupted the clock, by a migration for example, and nothing
+/// The hypervisor reports that it has disrupted the clock, by a migration for example, and nothing
 /// else shows it; `value` is zero.
 pub const CHRONOSCOPE_SYNC_DISRUPTED: u32 = 10;
 
@@ -93,7 +93,7 @@ pub struct chronoscope_description {
     pub rate_changes: u64,
     /// How often the system's clock went back for good.
     pub reference_moves: u32,
-    /// How often the hypervisor told that it had disrupted the clock.
+    /// How often the hypervisor reported that it had disrupted the clock.
     pub disruptions: u32,
 }
 

@@ -153,7 +153,8 @@ fn refused(error: clap::Error, whole: &clap::Command, words: &[OsString]) -> any
     let line = match (error.kind(), known, command) {
         (ErrorKind::InvalidSubcommand, ..) => {
             let given = named(ContextKind::InvalidSubcommand);
-            match command.filter(|it| words.get(1).is_some_and(|first| first == it.get_name())) {
+            let holds = command.filter(|it| !parts(it).is_empty()); // `help` does not
+            match holds.filter(|it| words.get(1).is_some_and(|first| first == it.get_name())) {
                 Some(it) => {
                     let (name, shown) = (it.get_name(), select::shown(&given));
                     format!("`{name}` has no '{shown}': use one of {}", parts(it))

@@ -249,7 +249,7 @@ fn export(text: &str) -> Result<Export, String> {
     }
 }
 
-/// A file whose name tells the format.
+/// A file whose extension decides the format.
 fn by_extension(path: &str) -> Result<Export, String> {
     let of_name = Path::new(path).extension().unwrap_or_default();
     let found = format::by_extension().find(|it| of_name.eq_ignore_ascii_case(it.extension));
@@ -263,7 +263,7 @@ fn by_extension(path: &str) -> Result<Export, String> {
         None => {
             let known = format::by_extension().map(|it| format!(".{}", it.extension));
             let known = known.collect::<Vec<_>>().join(", ");
-            Err(format!("the extension tells the format: use one of {known}, or FORMAT=FILE"))
+            Err(format!("the extension decides the format: use one of {known}, or FORMAT=FILE"))
         }
     }
 }

@@ -71,10 +71,13 @@ fn unknown_names_get_a_suggestion_and_code_2() {
         (&["waits", "--color"], "a value is required"),
         (&["calls", "python/time-ns", "--priority=5"], "in its own process"),
         (&["overhead", "python/time-ns", "--priority=5"], "in its own process"),
+        (&["waits", "1ms"], "write --wait 1ms"),
+        (&["advise", "--every", "1kHz"], "a number and Hz"),
+        (&["help", "xyzzy"], "chronoscope --help"),
         // A number without a unit has two readings.
-        (&["waits", "--wait", "0.001"], "0.001ms is 1 us, and 0.001s is 1 ms"),
-        (&["advise", "--wait", "10"], "10ms is 10 ms, and 10s is 10 s"),
-        (&["clocks", "--budget", "10"], "10s is 10 s"),
+        (&["waits", "--wait", "0.001"], "write 0.001ms (1 us) or 0.001s (1 ms)"),
+        (&["advise", "--wait", "10"], "write 10ms or 10s"),
+        (&["clocks", "--budget", "10"], "write 10ms or 10s"),
         (&["serve", "--cpu-budget", "0.5"], "0.5 % or as 50.0 % of a CPU"),
     ] {
         assert_eq!(code(args), 2, "{args:?}");

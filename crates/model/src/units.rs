@@ -76,13 +76,14 @@ pub fn parse_period(text: &str) -> Result<Duration, ParseError> {
         return parse_duration(text).map_err(|ParseError(why)| match of_rate {
             Some(of) => {
                 let period = short_ns(of.as_nanos() as f64);
-                ParseError(format!("{why}, and {}Hz is every {period}", text.trim()))
+                ParseError(format!("{why}, or {}Hz (every {period})", text.trim()))
             }
             None => ParseError(why.replace("m or h", "m, h or Hz")),
         });
     };
     let fail = |why: &str| ParseError(format!("'{text}' is not a rate: {why}"));
-    let hz: f64 = rate.trim().parse().map_err(|_| fail("there is no number before Hz"))?;
+    let hz: f64 =
+        rate.trim().parse().map_err(|_| fail("it must be a number and Hz, as in 144Hz"))?;
     if !(1e9 / LONGEST_NS..=1e9).contains(&hz) {
         return Err(fail("its period must be from a nanosecond to a year"));
     }
@@ -94,11 +95,12 @@ pub fn parse_period(text: &str) -> Result<Duration, ParseError> {
 fn without_unit(text: &str) -> String {
     let number = text.trim().parse::<f64>().ok().filter(|number| *number > 0.0);
     let read = |unit: &str| {
-        let ns = parse_duration(&format!("{}{unit}", text.trim())).ok()?.as_nanos();
-        Some(format!("{}{unit} is {}", text.trim(), short_ns(ns as f64)))
+        let given = format!("{}{unit}", text.trim());
+        let read = short_ns(parse_duration(&given).ok()?.as_nanos() as f64);
+        Some(if read.replace(' ', "") == given { given } else { format!("{given} ({read})") })
     };
     match number.and_then(|_| Some((read("ms")?, read("s")?))) {
-        Some((ms, s)) => format!("it lacks a unit: {ms}, and {s}"),
+        Some((ms, s)) => format!("it lacks a unit: write {ms} or {s}"),
         None => "it needs a unit (ns, us, ms, s, m, h), as in 10ms".into(),
     }
 }
@@ -471,11 +473,7 @@ mod tests {
             assert!(parse_period(text).is_err(), "{text}");
         }
         let told = |text| parse_period(text).unwrap_err().to_string();
-        assert!(
-            told("60").ends_with(", and 60s is 60 s, and 60Hz is every 16.7 ms"),
-            "{}",
-            told("60")
-        );
+        assert!(told("60").ends_with("write 60ms or 60s, or 60Hz (every 16.7 ms)"));
         assert!(!told("0").contains("Hz") && told("60fps").ends_with("m, h or Hz"));
     }
 

@@ -77,6 +77,31 @@ fn windows_shows_what_its_performance_counter_should_use() {
 }
 
 #[test]
+fn a_system_without_clock_sources_and_a_vdso_is_not_asked_for_them() {
+    for (os, timer, evidence, source) in [
+        (
+            "Windows 6.1 under Wine 8.0 on Linux 6.18",
+            "QPC",
+            "Wine; one",
+            " QPC at 10.0 MHz · Wine ",
+        ),
+        ("macOS 15.1", "mach_absolute_time", "sysctl", " mach_absolute_time at 10.0 MHz · sysctl "),
+        ("FreeBSD 14.1-RELEASE", "HPET", "", ""),
+    ] {
+        let report = judged(|report| {
+            let env = &mut report.environment;
+            (env.clocksource, env.vdso, env.os) = (None, None, os.into());
+            let (name, evidence) = (timer.into(), evidence.into());
+            env.timers = vec![Timer { name, present: Some(true), hz: Some(1e7), evidence }];
+        });
+        let brief = chronoscope_report::text::brief(&report, &Style::default());
+        let text = ["glance", "machine"].map(|name| screen(&report, name)).concat() + &brief;
+        assert!(text.contains(source) && brief.contains(os), "{text}");
+        assert!(!text.contains("vDSO unk") && !text.contains("clock source unk"), "{text}");
+    }
+}
+
+#[test]
 fn a_hypervisors_claim_is_called_one() {
     let guest = screen(&judged(|_| ()), "machine");
     assert!(guest.contains("KVM's claim"), "{guest}");

@@ -125,6 +125,8 @@ fn every_row_with_waits_has_a_curve() {
 fn a_curve_ends_at_the_last_wait_and_says_from_where_it_is_only_an_indication() {
     let report = of(vec![wait("a/sleep", Kind::Sleep, Load::None, &[10, 20, 30, 40_000], 25)]);
     let blocks = page(&[&report]);
+    // In the words of the screen: others may have been busy.
+    assert!(charts(&blocks).any(|it| it.title.ends_with(", nothing else started by the tool")));
     let series = charts(&blocks).flat_map(|chart| &plane(chart).series);
     let Some(Shape::Curve { through, sure }) = series.map(|it| &it.shape).next() else {
         panic!("a curve comes first");

@@ -68,7 +68,7 @@ pub enum Synced {
     /// The reference has gone back by this many nanoseconds and has stayed there for three looks,
     /// at least a millisecond apart. It counts again from the first of them on.
     ReferenceMoved(u64),
-    /// The hypervisor tells that it has disrupted the clock, by a migration for example, and
+    /// The hypervisor reports that it has disrupted the clock, by a migration for example, and
     /// nothing else shows it. What was timed across it is not vouched for, and the rate is
     /// determined anew. If the counter also jumped or changed its rate, that is reported, and
     /// [`Description::disruptions`](super::Description::disruptions) counts both.

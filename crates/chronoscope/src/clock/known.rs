@@ -287,7 +287,7 @@ pub struct Description {
     /// How often the reference went back for good; see
     /// [`Synced::ReferenceMoved`](super::Synced::ReferenceMoved).
     pub reference_moves: u32,
-    /// How often the hypervisor told that it had disrupted the clock; see
+    /// How often the hypervisor reported that it had disrupted the clock; see
     /// [`Synced::Disrupted`](super::Synced::Disrupted).
     pub disruptions: u32,
 }

@@ -116,6 +116,9 @@ fn read_numbers(spec: &mut WaitSpec) -> Result<Option<String>, Usage> {
     let is_number = |text: &String| text.parse::<f64>().is_ok();
     let (numbers, ids): (Vec<String>, Vec<String>) = spec.ids.drain(..).partition(is_number);
     spec.ids = ids;
+    if let Some(time) = spec.ids.iter().find(|id| parse_duration(id).is_ok()) {
+        return Err(Usage(format!("'{time}' is not a method: write --wait {time}")));
+    }
     let chooses = [("--all", spec.all), ("--preset", spec.preset.is_some())];
     if let (Some((option, _)), [id, ..]) = (chooses.iter().find(|it| it.1), &spec.ids[..]) {
         refuse!("{option} chooses the methods: leave out {option} or '{id}'");

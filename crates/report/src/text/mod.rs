@@ -146,8 +146,8 @@ fn brief_machine(report: &Report) -> Vec<String> {
     let env = &report.environment;
     let tool = format!("chronoscope {}: ", report.run.tool_version);
     let mut parts = vec![tool + &machine::processor(env), machine::under(env)];
-    let linux = env.os.is_empty() || env.os.contains("Linux");
-    if !linux {
+    let linux = machine::has_clock_sources(env);
+    if !env.os.is_empty() && !(linux && env.os.contains("Linux")) {
         parts.push(env.os.clone());
     }
     let kernel = env.kernel.iter();

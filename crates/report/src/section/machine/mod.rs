@@ -130,12 +130,10 @@ fn columns() -> Vec<Spec<Row>> {
 
 fn brief(report: &Report) -> Vec<Block> {
     let env = &report.environment;
-    let mut facts = vec![
-        Fact::new("processor", processor(env)),
-        Fact::new("system", Text::dotted(os(env).into_iter().chain([under(env).into()]))),
-        Fact::new("clock source", clock_source(report)),
-        Fact::new("counter", counter_in_brief(env)),
-    ];
+    let system = Text::dotted(os(env).into_iter().chain([under(env).into()]));
+    let mut facts = vec![Fact::new("processor", processor(env)), Fact::new("system", system)];
+    facts.extend(clock_source(report));
+    facts.push(Fact::new("counter", counter_in_brief(env)));
     let across = env.across_cpus.as_ref().and_then(facts::across_words);
     facts.extend(across.map(|words| Fact::new("across CPUs", words)));
     let none = "nothing was measured";
@@ -153,13 +151,13 @@ fn glance(report: &Report) -> Vec<Block> {
     let mut parts = vec![counter_name(env)];
     parts.extend(counter_rate(env).map(Text::from));
     parts.extend(env.across_cpus.as_ref().and_then(facts::cpus_apart));
-    let facts = vec![
+    let mut facts = vec![
         Fact::new("processor", Text::dotted([processor(env), under(env)].map(Text::from))),
         Fact::new("system", Text::dotted(os(env))),
-        Fact::new("clock source", clock_source(report)),
-        Fact::new("counter", Text::dotted(parts)),
-        Fact::new("core", core_and_noise(env, report.ruler.as_ref())),
     ];
+    facts.extend(clock_source(report));
+    facts.push(Fact::new("counter", Text::dotted(parts)));
+    facts.push(Fact::new("core", core_and_noise(env, report.ruler.as_ref())));
     [Block::Facts(facts)].into_iter().chain(emulated(env)).collect()
 }
 
@@ -210,8 +208,24 @@ pub(crate) fn under(env: &Environment) -> String {
     }
 }
 
-fn clock_source(report: &Report) -> Text {
+/// Whether it is a system with clock sources and a vDSO: Linux, or one that is not known.
+pub(crate) fn has_clock_sources(env: &Environment) -> bool {
+    let os = env.os.to_lowercase();
+    let other = ["windows", "macos", "bsd"].iter().any(|name| os.contains(name));
+    !other || env.clocksource.is_some() || env.vdso.is_some()
+}
+
+/// What the system keeps time with; absent if another system than Linux does not say.
+fn clock_source(report: &Report) -> Option<Fact> {
+    const NAME: &str = "clock source";
     let env = &report.environment;
+    if !has_clock_sources(env) {
+        let mut timers = env.timers.iter();
+        let timer = timers.find(|it| ["QPC", "mach_absolute_time"].contains(&it.name.as_str()))?;
+        let rate = timer.hz.map_or(String::new(), |hz| format!(" at {}", round_hz(hz)));
+        let evidence = timer.evidence.split("; ").next().unwrap_or_default();
+        return Some(Fact::new(NAME, format!("{}{rate} · {evidence}", timer.name)));
+    }
     let mut changes = report.run.changed.iter();
     let changed = changes.find(|change| change.fact == CLOCK_SOURCE);
     let name = match &env.clocksource {
@@ -239,7 +253,7 @@ fn clock_source(report: &Report) -> Text {
         Some(_) => slow("no vDSO: each read is a system call"),
         None => format!("vDSO {}", unknown_why(env, "vdso")).into(),
     };
-    Text::dotted([name, vdso])
+    Some(Fact::new(NAME, Text::dotted([name, vdso])))
 }
 
 /// Whether the vDSO can read the clock source.

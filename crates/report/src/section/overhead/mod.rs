@@ -78,7 +78,7 @@ fn shape(overhead: &Overhead, complete: bool) -> String {
     let defaults = if asked == OverheadSpec::SHAPE {
         " (the defaults)".to_owned()
     } else {
-        let [samples, n, m] = OverheadSpec::SHAPE.map(count);
+        let [samples, n, m] = OverheadSpec::SHAPE;
         format!(" (the defaults are {samples} {n} {m})")
     };
     let until = if complete { "before the time was up" } else { "before the run was interrupted" };

@@ -146,10 +146,10 @@ fn panels<'a, 'b>(
     panels
 }
 
-/// What a load is called above its rows and pictures.
+/// What a load is called above its rows and pictures. Without one, others may still be busy.
 pub(super) fn next_to(load: Load) -> String {
     match load {
-        Load::None => "nothing else running".into(),
+        Load::None => "nothing else started by the tool".into(),
         load => format!("next to the {} load", load.name()),
     }
 }
@@ -205,11 +205,10 @@ pub(super) fn cost_chart(rows: &[&Row<'_>], what: &str, several: bool) -> Option
         "Each method as a point, its CPU time against its 90th percentile of overshoot. {}.",
         said.join("; ")
     );
-    let key = if loaded {
-        "CPU time of the waiting thread; filled: nothing else running, hollow: next to a load"
-    } else {
-        "CPU time of the waiting thread"
-    };
+    let mut key = "CPU time of the waiting thread".to_owned();
+    if loaded {
+        key += &format!("; filled: {}, hollow: next to a load", next_to(Load::None));
+    }
     let axes = [Axis::new(key, x), Axis::new("overshoot, 90th percentile", y)];
     let title = format!("Accuracy of a {what} against CPU time");
     let series = methods.into_iter().map(|((of, name), of_it)| Series {

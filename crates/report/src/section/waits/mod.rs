@@ -149,7 +149,7 @@ fn heading(load: Load, rows: &[&Wait]) -> Vec<Block> {
         {
             "computation at a higher priority than usual, but below that of the waits"
         }
-        Load::None => "nothing else started by the tool is running",
+        Load::None => &format!("{} is running", charts::next_to(load)),
         Load::Low => "computation at the lowest priority on every CPU",
         Load::LowNice => "computation at a lower priority on every CPU",
         Load::Normal => "computation at the same priority on every CPU",
