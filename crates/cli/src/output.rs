@@ -73,14 +73,9 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
             #[cfg(unix)]
             {
                 use std::os::unix::fs::{MetadataExt, fchown};
-                let ours = file.as_file().metadata()?;
-                if ours.gid() != there.gid() {
-                    let _ = fchown(file.as_file(), None, Some(there.gid()));
-                }
+                let _ = fchown(file.as_file(), None, Some(there.gid()));
                 // Only root can give files away.
-                if ours.uid() != there.uid() {
-                    let _ = fchown(file.as_file(), Some(there.uid()), None);
-                }
+                let _ = fchown(file.as_file(), Some(there.uid()), None);
             }
             file.as_file().set_permissions(there.permissions())?;
         }

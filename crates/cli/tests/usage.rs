@@ -99,6 +99,7 @@ fn what_cannot_be_written_is_code_1_for_every_command() {
     for args in [
         &["watch", "--record", missing][..],
         &["watch", "--record", missing, "--stop-above", "1ms"],
+        &["doctor", "--record", "/dev/null"],
         &["generate", "man", missing],
         &["generate", "fleet", "/dev/null/x"],
         &["waits", "--checkpoint", missing],

@@ -313,10 +313,8 @@ impl Ticker {
     fn new(period: f64) -> PyResult<Self> {
         let time = duration(period)?;
         let grid = Grid::new(time, Clock::global().now());
-        let grid = grid.map_err(|error| match time.is_zero() {
-            true => PyValueError::new_err(error.to_string()),
-            false => beyond(period),
-        })?;
+        let none = || PyValueError::new_err("a period of zero has no ticks");
+        let grid = grid.map_err(|_| if time.is_zero() { none() } else { beyond(period) })?;
         Ok(Self { period, grid, due: None })
     }
 

@@ -153,8 +153,7 @@ impl LiveSpread {
             self.sum.store((from.mean_ns * n as f64) as i64, Release);
             self.early.store(from.early, Release);
             self.centre.store(from.mean_ns as i64, Release);
-            // A single wait has none, and adds nothing.
-            let std_dev = if n == 1 { Some(0.0) } else { from.std_dev_ns };
+            let std_dev = if n == 1 { Some(0.0) } else { from.std_dev_ns }; // one has no spread
             let variance = std_dev.map_or(f64::NAN, |std_dev| std_dev * std_dev);
             self.squares.store((variance * n as f64).to_bits(), Release);
         }

@@ -147,7 +147,7 @@ fn brief_machine(report: &Report) -> Vec<String> {
     let tool = format!("chronoscope {}: ", report.run.tool_version);
     let mut parts = vec![tool + &machine::processor(env), machine::under(env)];
     let linux = machine::has_clock_sources(env);
-    if !env.os.is_empty() && !(linux && env.os.contains("Linux")) {
+    if !(env.os.is_empty() || linux && env.os.contains("Linux")) {
         parts.push(env.os.clone());
     }
     let kernel = env.kernel.iter();

@@ -65,8 +65,7 @@ pub fn check(name: &str, replace: bool) -> anyhow::Result<()> {
     if !replace && file.exists() {
         return Err(taken(name).into());
     }
-    let folder = folder()?;
-    fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
+    output::check_folder(&folder()?)?;
     output::check(&file)
 }
 

@@ -513,12 +513,11 @@ struct Choice<'a> {
 /// machine, and a sleep and a spin would win in turn.
 ///
 /// The tail comes before the median, because a program that must not be late is not helped by a
-/// good median. The median then tells methods apart whose tails are those of the machine; under
-/// load only if it differs by what is worth CPU time, because little evidence should lead to what is
-/// cheap and simple, and not to what happened to be better. Of few waits, such as 45 of 10 ms, the
-/// interval of a 90th percentile reaches to the latest, and tells nothing apart.
+/// good median. The median then tells methods apart whose tails are those of the machine, or not
+/// known from few waits; under load only if it is worth CPU time, because little evidence should
+/// lead to what is cheap and simple, and not to what happened to be better.
 fn choose<'a>(goal: Goal, all: &[Candidate<'a>]) -> Option<Choice<'a>> {
-    let least_late = |all: &[Candidate<'a>]| not_later(all, |row| row.p90);
+    let least_late = |all: &[Candidate<'a>]| not_later(all, 0, |row| row.p90);
     let (sleeping, spinning) = apart(all);
     let spin = spinning.into_iter().filter(|_| goal == Goal::Usual);
     let spin = spin.min_by_key(|row| row.p50.value);
@@ -528,17 +527,10 @@ fn choose<'a>(goal: Goal, all: &[Candidate<'a>]) -> Option<Choice<'a>> {
             let mut near = sleeping.clone();
             near.retain(|row| row.p50.low <= least.saturating_add(WORTH_NS));
             let near = if near.is_empty() { sleeping } else { near };
-            not_later(&near, |row| Some(row.p50))
+            not_later(&near, 0, |row| Some(row.p50))
         }
-        Goal::Accuracy => not_later(&least_late(all), |row| Some(row.p50)),
-        Goal::Load => {
-            let near = least_late(&sleeping);
-            let worth = |this: Quantile, than: Quantile| {
-                is_later(this, than) && this.low > than.value.saturating_add(WORTH_NS)
-            };
-            let worse = |row: &&Candidate| near.iter().any(|other| worth(row.p50, other.p50));
-            near.iter().filter(|row| !worse(row)).copied().collect()
-        }
+        Goal::Accuracy => not_later(&least_late(all), 0, |row| Some(row.p50)),
+        Goal::Load => not_later(&least_late(&sleeping), WORTH_NS, |row| Some(row.p50)),
         Goal::Cpu => least_cpu(&sleeping, NEAR_CPU),
     };
     let last = match goal {
@@ -571,14 +563,16 @@ fn is_later(this: Quantile, than: Quantile) -> bool {
         && at_least(this.value) as f64 > LATER * at_least(than.value) as f64
 }
 
-/// The candidates whose quantile is not later than that of another candidate.
+/// The candidates whose quantile is not later than that of another candidate, `by` so many
+/// nanoseconds or more.
 fn not_later<'a>(
     all: &[Candidate<'a>],
+    by: u64,
     of: fn(&Candidate) -> Option<Quantile>,
 ) -> Vec<Candidate<'a>> {
     let later = |this: &Candidate| {
         let mut pairs = all.iter().filter_map(|other| of(this).zip(of(other)));
-        pairs.any(|(this, other)| is_later(this, other))
+        pairs.any(|(this, than)| is_later(this, than) && this.low > than.value.saturating_add(by))
     };
     all.iter().copied().filter(|this| !later(this)).collect()
 }

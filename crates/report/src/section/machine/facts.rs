@@ -171,10 +171,8 @@ fn kernel(report: &Report) -> Vec<Known> {
         discipline(env),
         load(env),
     ];
-    if !super::has_clock_sources(env) {
-        let linux = ["clock source", "available", "vDSO"];
-        all.retain(|known| !linux.contains(&known.name.as_ref()));
-    }
+    let linux = ["clock source", "available", "vDSO"];
+    all.retain(|it| super::has_clock_sources(env) || !linux.contains(&it.name.as_ref()));
     if !compilers.is_empty() {
         // What built the tool is next to the libraries that it runs with.
         all.insert(3, Known::of_text("compilers", Some(&compilers)));
