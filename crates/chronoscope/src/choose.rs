@@ -1,7 +1,5 @@
 //! Whether a counter can be trusted, and why.
 
-use std::fmt;
-
 use crate::machine::{Facts, Kernel, Name, Wanted};
 
 /// Where the ticks come from.
@@ -26,9 +24,10 @@ pub enum Source {
     OsInstead,
 }
 
-/// Defines [`Reason`] with a list of all, so that a number can be turned back into one.
+/// Defines [`Reason`] with its words, in a list of all, so that a number can be turned back into
+/// one.
 macro_rules! reasons {
-    ($($name:ident),* $(,)?) => {
+    ($($name:ident $text:literal)*) => {
         /// Why a source was chosen, or given up. A number, because it is published as one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
@@ -37,106 +36,59 @@ macro_rules! reasons {
         }
 
         impl Reason {
-            const ALL: &[Self] = &[$(Self::$name),*];
+            const ALL: &[(Self, &str)] = &[$((Self::$name, $text)),*];
         }
     };
 }
 
+// In braces: what [`Reason::told`] fills in.
 reasons! {
-    Unknown, NoCounter, Forbidden, Requested, NotInvariant, KernelDropped, Unconfirmed,
-    CounterBack, CounterStands, NoRate, ReferenceBack, ReferenceStands, Emulated, SystemCall,
-    CpusDisagree, NotCompared, KernelUses, ReadsDirectly, Compared, FellBehind, KeepsJumping,
-    RateGone,
+    Unknown "the choice has only just been made"
+    NoCounter "programs cannot read a counter here"
+    Forbidden "this process has disabled reading the counter (PR_SET_TSC)"
+    Requested "it was requested"
+    NotInvariant "the counter's rate changes with frequency or idle states (not invariant)"
+    KernelDropped "the kernel does not trust the counter and uses {source}"
+    Unconfirmed "nothing confirms that the counter is reliable"
+    CounterBack "the counter went backwards"
+    CounterStands "the counter stands still"
+    NoRate "the counter has no rate of 1 MHz to 10 GHz"
+    ReferenceBack "the system's clock went backwards"
+    ReferenceStands "the system's clock stands still or is too slow"
+    Emulated "reading the counter takes {cost} ns, the system's clock {os_cost} ns, so the counter \
+              is emulated"
+    SystemCall "reading the system's clock takes a system call, so it is not derived from the \
+                counter"
+    CpusDisagree "the CPUs disagree on the counter"
+    NotCompared "{seen}, and the CPUs could not be compared"
+    KernelUses "invariant, and the kernel uses it ({source})"
+    ReadsDirectly "invariant, and the kernel's own clock is read from it without a system call"
+    Compared "invariant, {seen}, and all CPUs agree"
+    FellBehind "the counter fell behind the system's clock"
+    KeepsJumping "the counter keeps jumping"
+    RateGone "the counter no longer has a rate of 1 MHz to 10 GHz"
 }
 
 impl Reason {
     pub fn from_code(code: u8) -> Self {
-        Self::ALL.get(usize::from(code)).copied().unwrap_or(Self::Unknown)
+        Self::ALL.get(usize::from(code)).map_or(Self::Unknown, |(reason, _)| *reason)
     }
-}
 
-/// A reason in words, with what it refers to.
-pub struct Told {
-    pub reason: Reason,
-    pub kernel: Kernel,
-    /// Nanoseconds per read of the counter and of the system's clock.
-    pub costs: (u32, u32),
-}
-
-impl fmt::Display for Told {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = match self.reason {
-            Reason::Unknown => "the choice has only just been made",
-            Reason::NoCounter => "programs cannot read a counter here",
-            Reason::Forbidden => "this process has disabled reading the counter (PR_SET_TSC)",
-            Reason::Requested => "it was requested",
-            Reason::NotInvariant => {
-                "the counter's rate changes with frequency or idle states (not invariant)"
-            }
-            Reason::Unconfirmed => "nothing confirms that the counter is reliable",
-            Reason::CounterBack => "the counter went backwards",
-            Reason::CounterStands => "the counter stands still",
-            Reason::NoRate => "the counter has no rate of 1 MHz to 10 GHz",
-            Reason::ReferenceBack => "the system's clock went backwards",
-            Reason::ReferenceStands => "the system's clock stands still or is too slow",
-            Reason::SystemCall => {
-                "reading the system's clock takes a system call, so it is not derived from the \
-                 counter"
-            }
-            Reason::CpusDisagree => "the CPUs disagree on the counter",
-            Reason::ReadsDirectly => {
-                "invariant, and the kernel's own clock is read from it without a system call"
-            }
-            Reason::FellBehind => "the counter fell behind the system's clock",
-            Reason::KeepsJumping => "the counter keeps jumping",
-            Reason::RateGone => "the counter no longer has a rate of 1 MHz to 10 GHz",
-            Reason::KernelDropped => {
-                return write!(
-                    f,
-                    "the kernel does not trust the counter and uses {}",
-                    name(&self.kernel)
-                );
-            }
-            Reason::Emulated => {
-                let (cost, os_cost) = self.costs;
-                return write!(
-                    f,
-                    "reading the counter takes {cost} ns, the system's clock {os_cost} ns, so the \
-                     counter is emulated"
-                );
-            }
-            Reason::KernelUses => {
-                let used = name(&self.kernel);
-                return write!(f, "invariant, and the kernel uses it ({used})");
-            }
-            Reason::NotCompared => {
-                return write!(f, "{}, and the CPUs could not be compared", Seen(&self.kernel));
-            }
-            Reason::Compared => {
-                return write!(f, "invariant, {}, and all CPUs agree", Seen(&self.kernel));
-            }
+    /// The reason in words. The costs are nanoseconds per read of the counter and of the system's
+    /// clock.
+    pub fn told(self, kernel: &Kernel, (cost, os_cost): (u32, u32)) -> String {
+        let source = match kernel {
+            Kernel::Uses(name) | Kernel::Offers(name) | Kernel::Dropped(name) => name,
+            Kernel::Silent | Kernel::Unasked => "another clock",
         };
-        f.write_str(text)
-    }
-}
-
-/// The clock source that the kernel uses.
-fn name(kernel: &Kernel) -> &str {
-    match kernel {
-        Kernel::Uses(name) | Kernel::Offers(name) | Kernel::Dropped(name) => name,
-        Kernel::Silent | Kernel::Unasked => "another clock",
-    }
-}
-
-/// What the kernel does with a counter that it does not use.
-struct Seen<'k>(&'k Kernel);
-
-impl fmt::Display for Seen<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Kernel::Offers(name) => write!(f, "the kernel offers it but uses {name}"),
-            _ => f.write_str("the kernel does not report whether it uses it"),
-        }
+        // What the kernel does with a counter that it does not use.
+        let seen = match kernel {
+            Kernel::Offers(name) => format!("the kernel offers it but uses {name}"),
+            _ => "the kernel does not report whether it uses it".to_owned(),
+        };
+        let (_, text) = Self::ALL[self as usize];
+        let text = text.replace("{source}", source).replace("{seen}", &seen);
+        text.replace("{cost}", &cost.to_string()).replace("{os_cost}", &os_cost.to_string())
     }
 }
 

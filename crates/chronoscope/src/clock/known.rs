@@ -8,7 +8,7 @@ use super::check::{Synced, VERIFY};
 use super::state::{Choice, KNOWN, Known, Slack, State, error};
 use super::{Bounded, COUNTER, Clock, NO_LIMIT, Ticks};
 use crate::calibrate::{Estimator, Rate};
-use crate::choose::{Source, Told, ignored};
+use crate::choose::{Source, ignored};
 use crate::convert::Scale;
 use crate::machine::{Machine, Name};
 use crate::publish::Stamp;
@@ -308,10 +308,9 @@ impl<M: Machine> Clock<M> {
         let (_, state) = self.state();
         let counted = state.source == Source::Counter;
         let last = state.estimator.last();
-        let told = |reason| Told { reason, kernel: state.kernel, costs: state.costs };
-        let mut reason = told(state.reason).to_string();
+        let mut reason = state.reason.told(&state.kernel, state.costs);
         if state.source == Source::OsInstead {
-            let why = told(state.given_up);
+            let why = state.given_up.told(&state.kernel, state.costs);
             reason = format!("{why}, after it had been chosen because {reason}");
         }
         if let Some(text) = state.ignored {
