@@ -144,7 +144,8 @@ impl SteadyClock {
         let latest = self.latest.load(Ordering::Relaxed);
         let (_, [ticks, ns, multiplier, length]) = self.line.read();
         // Wraps if the counter is behind the beginning of the piece; that is too many as well.
-        let since = clock.ordered_by_counter()?.wrapping_sub(ticks);
+        let read = clock.if_counted(Clock::READS_COUNTER, M::ticks_ordered)?;
+        let since = read.wrapping_sub(ticks);
         let now = ns.wrapping_add(Scale::from_atomic(multiplier).ns_short(since));
         (since < length && now.wrapping_sub(latest) < CLOSE_NS).then_some(now)
     }

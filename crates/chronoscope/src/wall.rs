@@ -362,7 +362,7 @@ impl WallClock {
     fn now_at_once<M: Machine>(&self, clock: &Clock<M>) -> Option<u64> {
         let (_, [ticks, ns, multiplier, good_for]) = self.line.read_first();
         // Wraps if another thread has checked in the meantime; that is too many ticks as well.
-        let since = clock.now_by_counter()?.wrapping_sub(ticks);
+        let since = clock.if_counted(Clock::READS_COUNTER, M::ticks)?.wrapping_sub(ticks);
         let now = ns.wrapping_add(Scale::from_atomic(multiplier).ns_short(since));
         (since < good_for).then_some(now)
     }
@@ -483,7 +483,8 @@ impl WallClock {
     fn stated<M: Machine>(&self, pages: &Pages, clock: &Clock<M>) -> WallInterval {
         // The first read chooses whether the counter is read at all.
         clock.now();
-        match clock.ordered_by_counter().and_then(|ticks| pages.at(ticks)) {
+        let ticks = clock.if_counted(Clock::READS_COUNTER, M::ticks_ordered);
+        match ticks.and_then(|ticks| pages.at(ticks)) {
             Some(Stated { state: WallState::Unknown, now, .. }) => WallInterval::unknown(now),
             Some(Stated { now, error, state }) => {
                 WallInterval::around(now, 0, Some(error), 0, state)

@@ -239,31 +239,19 @@ impl<M: Machine> Clock<M> {
         }
     }
 
+    /// What a read of the counter returns, if it may be made in the way of this bit. A library for
+    /// C must not be cancelled in what it calls otherwise.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn if_counted<T>(&self, way: u8, read: impl FnOnce(&M) -> T) -> Option<T> {
+        let counted = self.mode.load(Ordering::Acquire) & way != 0;
+        counted.then(|| read(&self.machine))
+    }
+
     /// Whether the counter is read.
+    #[inline]
     pub(crate) fn is_counted(&self) -> bool {
         self.mode.load(Ordering::Acquire) & COUNTER != 0
-    }
-
-    /// As [`Clock::now`], if the counter is read.
-    #[inline(always)]
-    pub(crate) fn now_by_counter(&self) -> Option<u64> {
-        let counted = self.mode.load(Ordering::Acquire) & COUNTER != 0;
-        counted.then(|| self.machine.ticks())
-    }
-
-    /// As [`Clock::now_ordered`], if the counter is read.
-    #[inline(always)]
-    pub(crate) fn ordered_by_counter(&self) -> Option<u64> {
-        let counted = self.mode.load(Ordering::Acquire) & COUNTER != 0;
-        counted.then(|| self.machine.ticks_ordered())
-    }
-
-    /// Lets the processor rest in a spin until the counter is at `ticks`; see
-    /// [`Machine::rest_until`].
-    #[inline]
-    pub(crate) fn rest_until(&self, ticks: u64, latest: u64) -> bool {
-        let counted = self.mode.load(Ordering::Acquire) & COUNTER != 0;
-        counted && self.machine.rest_until(ticks, latest)
     }
 
     /// Reads the clock after all earlier instructions of this thread. A value that another thread
@@ -547,15 +535,6 @@ impl Clock {
     pub fn mode_byte(&self) -> &AtomicU8 {
         &self.mode
     }
-
-    /// What a read of the counter returns, if it may be made in the way of this bit. A library for
-    /// C must not be cancelled in what it calls otherwise.
-    #[doc(hidden)]
-    #[inline(always)]
-    pub fn if_counted(&self, way: u8, read: impl FnOnce(&Native) -> u64) -> Option<u64> {
-        let counted = self.mode.load(Ordering::Acquire) & way != 0;
-        counted.then(|| read(&self.machine))
-    }
 }
 
 /// The shortest period of a keeper. A bound shrinks with the time it spans, not with the number of
@@ -587,7 +566,7 @@ impl Clock {
             self.calibrate();
             // Without a counter there is nothing to check, and where it is forbidden a wait with a
             // limit would read it.
-            while self.mode.load(Ordering::Acquire) & COUNTER != 0 {
+            while self.is_counted() {
                 if stopped.recv_timeout(period) != Err(RecvTimeoutError::Timeout) {
                     return;
                 }

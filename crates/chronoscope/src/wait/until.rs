@@ -307,7 +307,9 @@ pub(super) fn spin<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Wai
         while goal.0.saturating_sub(now.0) > close {
             // A rest ends early enough that its end can take as long as the last stretch.
             let end = goal.0.saturating_sub(2 * close).min(now.0.saturating_add(rest));
-            let rested = end > now.0 && clock.rest_until(end, end.saturating_add(close));
+            let rested = end > now.0
+                && clock.is_counted()
+                && machine.rest_until(end, end.saturating_add(close));
             if !rested {
                 // This can take 140 cycles (Intel optimisation manual, "PAUSE latency in Skylake
                 // client"), so it is not used in the last stretch.
