@@ -47,7 +47,7 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::counter;
 use crate::instant::Instant;
-use crate::sys::{os, witness as sys};
+use crate::sys::{os, thread, witness as sys};
 
 /// What a [`Witness`] looks for, and so what it costs. Each level includes those before it.
 ///
@@ -626,8 +626,7 @@ impl Gauges {
     fn here() -> Option<Self> {
         // The first read decides whether the counter may be read.
         let _ = Instant::now();
-        let counts = Clock::global().if_counted(Clock::READS_COUNTER, |_| 0).is_some();
-        if sys::CHAIN == 0 || !counts {
+        if sys::CHAIN == 0 || !Clock::global().is_counted() {
             return None;
         }
         let mut looks: [Look; LOOKS] = std::array::from_fn(|_| Look::now().or(Look::now()));
@@ -665,7 +664,7 @@ impl Gauges {
     fn begin(&mut self) {
         if self.at.elapsed_ns() > FRESH_NS {
             self.last = self.look();
-            (self.at, self.ran_ns) = (Instant::now(), sys::ran_ns());
+            (self.at, self.ran_ns) = (Instant::now(), ran_ns());
         }
     }
 
@@ -677,7 +676,7 @@ impl Gauges {
         let (elapsed_ns, mut taken_ns) = (at.ns_since(self.at), 0);
         // The CPU time costs more than all else, and says nothing of so short a time.
         if !stood || elapsed_ns > GOOD_TO_NS {
-            let ran_ns = sys::ran_ns();
+            let ran_ns = ran_ns();
             taken_ns = elapsed_ns.saturating_sub(ran_ns.saturating_sub(self.ran_ns));
             (self.at, self.ran_ns) = (at, ran_ns);
         }
@@ -688,6 +687,11 @@ impl Gauges {
         let changed = apart(before.chain as f64, after.chain as f64) > FREQUENCY;
         Ended { elapsed_ns, taken_ns, shared: any(0), frequency_changed: any(1) || changed }
     }
+}
+
+/// The CPU time of this thread, in nanoseconds.
+fn ran_ns() -> u64 {
+    thread::cpu_time().unwrap_or(0)
 }
 
 /// How many times as large the larger is.

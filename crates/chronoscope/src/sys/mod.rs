@@ -82,13 +82,27 @@ mod other;
 #[cfg(all(feature = "std", any(not(target_os = "linux"), miri)))]
 pub use other::{process, shared, thread};
 
-/// Why a slice cannot be set.
+/// Why [`Waiter::shorten_slice`](crate::wait::Waiter::shorten_slice) changed nothing.
+///
+/// ```
+/// use chronoscope::wait::{Effort, NoSlice, Waiter};
+/// match Waiter::new(Effort::Balanced).shorten_slice() {
+///     Ok(()) | Err(NoSlice::Unsupported) => {}
+///     Err(reason) => eprintln!("{reason}"),
+/// }
+/// ```
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unset {
+#[non_exhaustive]
+pub enum NoSlice {
+    /// The system has no such setting: it is not Linux, or is older than Linux 6.12.
     Unsupported,
+    /// The thread has another scheduling policy than SCHED_OTHER, which is left as it is.
     OtherPolicy,
+    /// A filter of system calls is active, which might end the process for this one; see
+    /// [`assume_that_nothing_kills`](crate::machine::assume_that_nothing_kills).
     Filtered,
+    /// The system refused, with this error number.
     Refused(i32),
 }
 

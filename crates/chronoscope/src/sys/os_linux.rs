@@ -52,7 +52,7 @@ fn raw_read(clock: clockid_t, time: &mut timespec) -> bool {
     answer != 0
 }
 
-fn nanoseconds(time: timespec) -> u64 {
+pub(super) fn nanoseconds(time: timespec) -> u64 {
     (time.tv_sec as u64).wrapping_mul(NANOS_PER_SEC).wrapping_add(time.tv_nsec as u64)
 }
 

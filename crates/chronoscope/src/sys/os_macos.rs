@@ -9,7 +9,7 @@ use mach2::mach_time::{
 pub use super::other::lacking::*;
 pub use super::plain::wall;
 
-use crate::machine::{Inquiry, Kernel};
+use crate::machine::Kernel;
 
 /// Nanoseconds per mach tick, as numerator and denominator: 1/1 on Intel, 125/3 on Apple's own
 /// processors.
@@ -68,11 +68,6 @@ pub fn first_view(names: &[&str]) -> Kernel {
         Some(_) => Kernel::Uses("mach_absolute_time".into()),
         None => Kernel::Silent,
     }
-}
-
-/// Nothing more is known than at first.
-pub fn inquire(names: &[&str], _deeply: bool) -> Inquiry {
-    Inquiry { kernel: first_view(names), hint: None }
 }
 
 /// Sleeps until [`monotonic`] is at `deadline`, or until a signal arrives.

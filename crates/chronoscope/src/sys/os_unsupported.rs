@@ -6,14 +6,10 @@ pub use super::plain::{
     sleep_until, step as monotonic_step, step as reference_step, wall,
 };
 
-use crate::machine::{Inquiry, Kernel};
+use crate::machine::Kernel;
 
 pub fn first_view(_names: &[&str]) -> Kernel {
     Kernel::Silent
-}
-
-pub fn inquire(_names: &[&str], _deeply: bool) -> Inquiry {
-    Inquiry { kernel: Kernel::Silent, hint: None }
 }
 
 /// As on Linux, because nothing better is known.

@@ -16,7 +16,7 @@ pub use super::other::lacking::*;
 // std reads GetSystemTimePreciseAsFileTime.
 pub use super::plain::wall;
 
-use crate::machine::{Inquiry, Kernel, Name};
+use crate::machine::{Kernel, Name};
 
 const NANOS_PER_SEC: u128 = 1_000_000_000;
 
@@ -83,11 +83,6 @@ pub fn first_view(names: &[&str]) -> Kernel {
         // Older systems show the TSC divided by 1024; other boards have other HPETs.
         _ => Kernel::Offers(source),
     }
-}
-
-/// Nothing more is known than at first.
-pub fn inquire(names: &[&str], _deeply: bool) -> Inquiry {
-    Inquiry { kernel: first_view(names), hint: None }
 }
 
 /// A waitable timer of this thread.

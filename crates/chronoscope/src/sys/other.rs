@@ -43,14 +43,14 @@ pub mod shared {
 pub mod thread {
     use std::io::{Error, ErrorKind};
 
-    use crate::sys::Unset;
+    use crate::sys::NoSlice;
 
     pub fn queued() -> Option<u64> {
         None
     }
 
-    pub fn shorten_slice(_ns: u64) -> Result<Option<u64>, Unset> {
-        Err(Unset::Unsupported)
+    pub fn shorten_slice(_ns: u64) -> Result<Option<u64>, NoSlice> {
+        Err(NoSlice::Unsupported)
     }
 
     pub fn restore_slice(_ns: u64, _restores: u64) -> bool {
@@ -76,6 +76,14 @@ pub mod thread {
 
 /// What a system's file exports if nothing more is known of the system.
 pub mod lacking {
+    use crate::machine::Inquiry;
+    use crate::sys::os;
+
+    /// Nothing more is known than at first.
+    pub fn inquire(names: &[&str], _deeply: bool) -> Inquiry {
+        Inquiry { kernel: os::first_view(names), hint: None }
+    }
+
     /// Nothing is known to forbid the counter.
     pub fn counter_forbidden() -> bool {
         false

@@ -4,8 +4,8 @@ use core::ffi::{c_int, c_long};
 use std::io::{Error, ErrorKind};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-use super::Unset;
-use super::os::{nothing_kills, read_file, time};
+use super::NoSlice;
+use super::os::{nanoseconds, nothing_kills, read_file, time};
 
 /// For how long this thread was ready to run and waited for a CPU, in nanoseconds. Opens a file,
 /// unless a filter of system calls is active, which might end the process.
@@ -46,7 +46,7 @@ const SIZE: u32 = size_of::<Attributes>() as u32;
 
 impl Attributes {
     /// Those of this thread, if it is scheduled as ordinary threads are.
-    fn ordinary() -> Result<Self, Unset> {
+    fn ordinary() -> Result<Self, NoSlice> {
         let mut found = Self::default();
         // SAFETY: a valid place of the size given; 0 is this thread.
         let failed = unsafe {
@@ -63,12 +63,12 @@ impl Attributes {
         }
         match found.policy as c_int {
             libc::SCHED_OTHER => Ok(found),
-            _ => Err(Unset::OtherPolicy),
+            _ => Err(NoSlice::OtherPolicy),
         }
     }
 
     /// Gives this thread the same attributes, with this slice; 0 is the kernel's own.
-    fn with_slice(self, ns: u64) -> Result<(), Unset> {
+    fn with_slice(self, ns: u64) -> Result<(), NoSlice> {
         let wanted = Self { size: SIZE, runtime: ns, ..self };
         // SAFETY: a valid struct of the size that it states; 0 is this thread.
         let failed = unsafe {
@@ -78,10 +78,10 @@ impl Attributes {
     }
 }
 
-fn refused() -> Unset {
+fn refused() -> NoSlice {
     match Error::last_os_error().raw_os_error() {
-        Some(libc::ENOSYS) | None => Unset::Unsupported,
-        Some(code) => Unset::Refused(code),
+        Some(libc::ENOSYS) | None => NoSlice::Unsupported,
+        Some(code) => NoSlice::Refused(code),
     }
 }
 
@@ -90,13 +90,13 @@ fn refused() -> Unset {
 ///
 /// A kernel from 6.12 on reports the slice of an ordinary thread as its runtime
 /// (commit 857b158dc5e8); before that, it is zero, and is ignored if set.
-pub fn shorten_slice(ns: u64) -> Result<Option<u64>, Unset> {
+pub fn shorten_slice(ns: u64) -> Result<Option<u64>, NoSlice> {
     if !nothing_kills() {
-        return Err(Unset::Filtered);
+        return Err(NoSlice::Filtered);
     }
     let before = Attributes::ordinary()?;
     if before.runtime == 0 {
-        return Err(Unset::Unsupported);
+        return Err(NoSlice::Unsupported);
     }
     if before.runtime <= ns {
         return Ok(None);
@@ -108,7 +108,7 @@ pub fn shorten_slice(ns: u64) -> Result<Option<u64>, Unset> {
     let restores = if own == before.runtime { 0 } else { before.runtime };
     let set = before.with_slice(ns).and_then(|()| match Attributes::ordinary()?.runtime {
         found if found == ns => Ok(Some(restores)),
-        _ => Err(Unset::Unsupported),
+        _ => Err(NoSlice::Unsupported),
     });
     if set.is_err() {
         // Nothing more can be done if this fails too.
@@ -158,17 +158,14 @@ impl Alarm {
     }
 }
 
-/// The CPU time that this thread has used, in nanoseconds.
+/// The CPU time that this thread has used, in nanoseconds. It leaves out what a hypervisor took, if
+/// the kernel knows (`update_rq_clock_task` in `kernel/sched/core.c`). The vDSO has no such clock,
+/// so this is a system call of those that a filter may allow ([`super::os::monotonic`]).
 pub fn cpu_time() -> Option<u64> {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut time = time(0);
     // SAFETY: a valid place for the time.
     let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-    if failed != 0 {
-        return None;
-    }
-    let seconds = u64::try_from(time.tv_sec).ok()?;
-    let nanos = u64::try_from(time.tv_nsec).ok()?;
-    seconds.checked_mul(1_000_000_000)?.checked_add(nanos)
+    (failed == 0).then(|| nanoseconds(time))
 }
 
 #[cfg(test)]
@@ -266,7 +263,7 @@ mod tests {
             if unsafe { libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const batch) } != 0 {
                 return;
             }
-            let expected = if nothing_kills() { Unset::OtherPolicy } else { Unset::Filtered };
+            let expected = if nothing_kills() { NoSlice::OtherPolicy } else { NoSlice::Filtered };
             assert_eq!(shorten_slice(100_000), Err(expected));
         });
     }

@@ -337,13 +337,3 @@ pub fn independent() {
         );
     }
 }
-
-/// The CPU time of this thread, in nanoseconds. It leaves out what a hypervisor took, if the kernel
-/// knows (`update_rq_clock_task` in `kernel/sched/core.c`). The vDSO has no such clock, so this is
-/// a system call of those that a filter may allow ([`super::os::monotonic`]).
-pub fn ran_ns() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: a valid place; the clock of the calling thread always exists.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}

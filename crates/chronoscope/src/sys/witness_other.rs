@@ -42,7 +42,3 @@ pub const CHAIN: u64 = 0;
 pub fn chain() {}
 
 pub fn independent() {}
-
-pub fn ran_ns() -> u64 {
-    0
-}

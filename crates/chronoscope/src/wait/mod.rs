@@ -41,7 +41,6 @@ use std::time::Duration;
 pub use cause::Cause;
 pub use grid::{BadPeriod, Due, Grid, Missed, Tick, Ticker};
 use learn::Memory;
-pub use slice::NoSlice;
 use slice::ShortSlice;
 pub use until::Margin;
 use until::{Awake, Goal, Manner, Start};
@@ -49,6 +48,7 @@ use until::{Awake, Goal, Manner, Start};
 use crate::clock::{Clock, Ticks};
 use crate::instant::Instant;
 use crate::machine::{Machine, Native};
+pub use crate::sys::NoSlice;
 use crate::sys::thread::Alarm;
 
 /// How much CPU time may be spent to be on time.

@@ -21,33 +21,10 @@ use std::sync::atomic::Ordering;
 use super::cause::Cause;
 use crate::machine::Machine;
 use crate::sync::AtomicU64;
-use crate::sys::{Unset, thread};
+use crate::sys::{NoSlice, thread};
 
 /// The shortest slice that Linux gives (`__setparam_fair`, kernel/sched/syscalls.c).
 const SHORT_NS: u64 = 100_000;
-
-/// Why [`Waiter::shorten_slice`](super::Waiter::shorten_slice) changed nothing.
-///
-/// ```
-/// use chronoscope::wait::{Effort, NoSlice, Waiter};
-/// match Waiter::new(Effort::Balanced).shorten_slice() {
-///     Ok(()) | Err(NoSlice::Unsupported) => {}
-///     Err(reason) => eprintln!("{reason}"),
-/// }
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum NoSlice {
-    /// The system has no such setting: it is not Linux, or is older than Linux 6.12.
-    Unsupported,
-    /// The thread has another scheduling policy than SCHED_OTHER, which is left as it is.
-    OtherPolicy,
-    /// A filter of system calls is active, which might end the process for this one; see
-    /// [`assume_that_nothing_kills`](crate::machine::assume_that_nothing_kills).
-    Filtered,
-    /// The system refused, with this error number.
-    Refused(i32),
-}
 
 impl fmt::Display for NoSlice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -70,17 +47,6 @@ impl fmt::Display for NoSlice {
 }
 
 impl Error for NoSlice {}
-
-impl From<Unset> for NoSlice {
-    fn from(reason: Unset) -> Self {
-        match reason {
-            Unset::Unsupported => Self::Unsupported,
-            Unset::OtherPolicy => Self::OtherPolicy,
-            Unset::Filtered => Self::Filtered,
-            Unset::Refused(code) => Self::Refused(code),
-        }
-    }
-}
 
 /// Who wants a short slice in a thread. It has nothing to drop, so it exists until the thread has
 /// ended.
