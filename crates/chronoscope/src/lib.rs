@@ -253,67 +253,70 @@
 #![cfg_attr(docsrs, doc(auto_cfg = false))]
 #![deny(missing_docs)]
 
-#[cfg(feature = "std")]
-mod calibrate;
-#[cfg(feature = "std")]
-mod choose;
-#[cfg(feature = "std")]
-mod clock;
+/// Modules of all that asks the operating system.
+macro_rules! with_std {
+    ($($module:item)*) => { $(#[cfg(feature = "std")] $module)* };
+}
+
+with_std! {
+    mod calibrate;
+    mod choose;
+    mod clock;
+    mod instant;
+    pub mod machine;
+    pub mod mock;
+    mod name;
+    pub mod ordered;
+    mod publish;
+    mod recent;
+    mod stated;
+    pub mod steady;
+    pub mod wait;
+    pub mod wall;
+    mod wall_interval;
+    mod wall_time;
+    pub mod witness;
+}
+
 pub mod convert;
 #[cfg(any(feature = "std", target_arch = "x86_64", target_arch = "aarch64"))]
 pub mod counter;
-#[cfg(feature = "std")]
-mod instant;
-#[cfg(feature = "std")]
-pub mod machine;
-#[cfg(feature = "std")]
-pub mod mock;
-#[cfg(feature = "std")]
-mod name;
-#[cfg(feature = "std")]
-pub mod ordered;
-#[cfg(feature = "std")]
-mod publish;
-#[cfg(feature = "std")]
-mod recent;
-#[cfg(feature = "std")]
-mod stated;
-#[cfg(feature = "std")]
-pub mod steady;
-#[cfg(feature = "std")]
-mod sync;
 #[cfg(any(feature = "std", target_arch = "x86_64", target_arch = "aarch64"))]
 mod sys;
+
+/// The atomics of [`publish`], named here so that its test can replace them with loom's, and so
+/// that processors without 64-bit atomics can use those of `portable-atomic`.
 #[cfg(feature = "std")]
-pub mod wait;
-#[cfg(feature = "std")]
-pub mod wall;
-#[cfg(feature = "std")]
-mod wall_interval;
-#[cfg(feature = "std")]
-mod wall_time;
-#[cfg(feature = "std")]
-pub mod witness;
+mod sync {
+    #[cfg(target_has_atomic = "64")]
+    pub use core::sync::atomic::AtomicU64;
+    #[cfg(all(not(target_has_atomic = "64"), feature = "portable-atomic"))]
+    pub use portable_atomic::AtomicU64;
+
+    pub use core::sync::atomic::{AtomicU8, Ordering, fence};
+
+    #[cfg(not(any(target_has_atomic = "64", feature = "portable-atomic")))]
+    compile_error!(
+        "this processor has no 64-bit atomics: enable chronoscope's feature `portable-atomic`, or \
+         disable its default features"
+    );
+}
 
 #[cfg(feature = "std")]
-pub use choose::Source;
-#[cfg(feature = "std")]
-pub use clock::{AlreadyChosen, Bounded, Clock, Description, Keeper, Synced, Ticks};
-#[cfg(feature = "std")]
-pub use instant::Instant;
-#[cfg(feature = "std")]
-#[doc(inline)]
-pub use machine::Wanted;
-#[cfg(feature = "std")]
-pub use recent::{Upkeep, UpkeepError};
+pub use {
+    choose::Source,
+    clock::{AlreadyChosen, Bounded, Clock, Description, Keeper, Synced, Ticks},
+    instant::Instant,
+    recent::{Upkeep, UpkeepError},
+    wall_time::{OutOfRange, WallTime},
+};
 #[cfg(feature = "std")]
 #[doc(inline)]
-pub use steady::Steady;
-#[cfg(feature = "std")]
-#[doc(inline)]
-pub use wall::{Wall, WallInterval, WallState};
-#[cfg(feature = "std")]
-pub use wall_time::{OutOfRange, WallTime};
+pub use {
+    machine::Wanted,
+    steady::Steady,
+    wall::{Wall, WallInterval, WallState},
+};
 
 /// The samples on the front page are compiled and run.
 #[cfg(doctest)]
