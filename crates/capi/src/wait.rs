@@ -184,10 +184,24 @@ pub unsafe extern "C-unwind" fn chronoscope_sleep_ns(
     ns: u64,
     waited: *mut chronoscope_waited,
 ) -> chronoscope_status {
-    let (Ok(left) | Err(left)) = Begun::duration(ns).pause(false);
+    let rest = |left| Ok(wait::sleep(left));
+    // SAFETY: guaranteed by the caller.
+    unsafe { whole(Begun::duration(ns), waited, rest) }
+}
+
+/// Pauses for all but the end of a wait, and lets `rest` wait for what is left.
+///
+/// # Safety
+/// As for [`chronoscope_sleep_ns`].
+unsafe fn whole(
+    begun: Begun,
+    waited: *mut chronoscope_waited,
+    rest: impl FnOnce(Duration) -> Result<Waited, chronoscope_status>,
+) -> chronoscope_status {
+    let (Ok(left) | Err(left)) = begun.pause(false);
     let status = guarded(|| {
-        let found = wait::sleep(Duration::from_nanos(left));
-        let found = chronoscope_waited::after_pause(ns.saturating_sub(left), found);
+        let paused = begun.total_ns.saturating_sub(left);
+        let found = chronoscope_waited::after_pause(paused, rest(Duration::from_nanos(left))?);
         // SAFETY: guaranteed by the caller.
         unsafe { offer(waited, found) };
         Ok(())
@@ -245,32 +259,10 @@ pub unsafe extern "C-unwind" fn chronoscope_sleep_until(
     deadline: chronoscope_instant,
     waited: *mut chronoscope_waited,
 ) -> chronoscope_status {
-    let rest = |deadline| Ok(wait::sleep_until(deadline));
-    // SAFETY: guaranteed by the caller.
-    unsafe { until(deadline, waited, rest) }
-}
-
-/// Pauses until shortly before a moment, and lets `rest` wait for the rest.
-///
-/// # Safety
-/// As for [`chronoscope_sleep_until`].
-unsafe fn until(
-    deadline: chronoscope_instant,
-    waited: *mut chronoscope_waited,
-    rest: impl FnOnce(Instant) -> Result<Waited, chronoscope_status>,
-) -> chronoscope_status {
     let deadline = Instant::from_ticks(deadline);
-    let begun = Begun::moment(deadline);
-    let (Ok(left) | Err(left)) = begun.pause(false);
-    let status = guarded(|| {
-        let paused = begun.total_ns.saturating_sub(left);
-        let found = chronoscope_waited::after_pause(paused, rest(deadline)?);
-        // SAFETY: guaranteed by the caller.
-        unsafe { offer(waited, found) };
-        Ok(())
-    });
-    cancel::cancel_if_asked();
-    status
+    let rest = |_| Ok(wait::sleep_until(deadline));
+    // SAFETY: guaranteed by the caller.
+    unsafe { whole(Begun::moment(deadline), waited, rest) }
 }
 
 /// Makes a waiter of the given effort, one of `CHRONOSCOPE_ECONOMY`, `CHRONOSCOPE_BALANCED`,
@@ -305,17 +297,10 @@ pub unsafe extern "C-unwind" fn chronoscope_waiter_sleep_ns(
     if waiter.is_null() {
         return CHRONOSCOPE_NULL;
     }
-    let (Ok(left) | Err(left)) = Begun::duration(ns).pause(false);
-    let status = guarded(|| {
-        // SAFETY: guaranteed by the caller.
-        let found = unsafe { own(waiter) }?.0.sleep(Duration::from_nanos(left));
-        let found = chronoscope_waited::after_pause(ns.saturating_sub(left), found);
-        // SAFETY: guaranteed by the caller.
-        unsafe { offer(waited, found) };
-        Ok(())
-    });
-    cancel::cancel_if_asked();
-    status
+    // SAFETY: guaranteed by the caller.
+    let rest = |left| Ok(unsafe { own(waiter) }?.0.sleep(left));
+    // SAFETY: guaranteed by the caller.
+    unsafe { whole(Begun::duration(ns), waited, rest) }
 }
 
 /// As `chronoscope_sleep_until`, with this waiter.
@@ -331,10 +316,11 @@ pub unsafe extern "C-unwind" fn chronoscope_waiter_sleep_until(
     if waiter.is_null() {
         return CHRONOSCOPE_NULL;
     }
+    let deadline = Instant::from_ticks(deadline);
     // SAFETY: guaranteed by the caller.
-    let rest = |deadline| Ok(unsafe { own(waiter) }?.0.sleep_until(deadline));
+    let rest = |_| Ok(unsafe { own(waiter) }?.0.sleep_until(deadline));
     // SAFETY: guaranteed by the caller.
-    unsafe { until(deadline, waited, rest) }
+    unsafe { whole(Begun::moment(deadline), waited, rest) }
 }
 
 /// Sets how long each wait may spin on average, in nanoseconds, in place of what the effort allows.
