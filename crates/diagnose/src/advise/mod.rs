@@ -24,25 +24,43 @@ pub struct Purpose {
     how: How,
 }
 
-/// The page of each purpose, and the most common mistake.
-static PAGES: LazyLock<Vec<(Page, &'static str)>> = LazyLock::new(|| {
-    let split = |page: Page| {
-        let (about, trap) = page.about.split_once("\n\nTrap: ").unwrap_or((page.about, ""));
-        (Page { about, ..page }, trap)
+/// What `purposes.md` has of a purpose.
+struct Text {
+    page: Page,
+    /// The most common mistake.
+    trap: &'static str,
+    /// The candidates, of which none is suitable if none is chosen.
+    clocks: Vec<&'static str>,
+    /// The clocks that decide.
+    decide: Vec<&'static str>,
+    /// Why it is the chosen clock, as a clause after its figures.
+    why: &'static str,
+    /// Other clocks, and why they are not.
+    not: Vec<(&'static str, &'static str)>,
+}
+
+static TEXTS: LazyLock<Vec<Text>> = LazyLock::new(|| {
+    let text = |page: Page| {
+        let of = |name| {
+            let mut paragraphs = page.about.split("\n\n");
+            paragraphs.find_map(|text| text.strip_prefix(name)).unwrap_or_default()
+        };
+        let about = page.about.split("\n\nTrap: ").next().unwrap_or_default();
+        Text {
+            page: Page { about, ..page },
+            trap: of("Trap: "),
+            clocks: of("Clocks: ").split_whitespace().collect(),
+            decide: of("Decided by: ").split_whitespace().collect(),
+            why: of("Why: "),
+            not: of("Not: ").split("; ").filter_map(|row| row.split_once(": ")).collect(),
+        }
     };
-    page::pages(packed!("purposes.md")).map(split).collect()
+    page::pages(packed!("purposes.md")).map(text).collect()
 });
 
 enum How {
     /// One clock is chosen, and one for each language that has no code for it.
-    Clock {
-        choose: fn(&Report) -> Option<Advice>,
-        /// The candidates, of which none is suitable if none is chosen.
-        of: &'static [&'static str],
-        /// The clocks that decide. The other candidates are wrappers of them, which only stand in
-        /// for them, or do more.
-        needs: &'static [&'static [&'static str]],
-    },
+    Clock(fn(&Report, &'static Text) -> Option<Advice>),
     /// There is advice for each duration that was measured.
     Waits(fn(&Report) -> Vec<Advice>),
 }
@@ -51,18 +69,25 @@ impl Purpose {
     /// Its page, whose title is the purpose in words. The page says what a clock or wait must have,
     /// what rules one out (`how`), and what is advised (`act`).
     pub fn page(&self) -> &'static Page {
-        &self.text().0
+        &self.text().page
     }
 
     /// The most common mistake.
     pub fn trap(&self) -> &'static str {
-        self.text().1
+        self.text().trap
     }
 
     /// A test finds a purpose without a page.
-    fn text(&self) -> &'static (Page, &'static str) {
-        static NONE: (Page, &str) = (Page::EMPTY, "");
-        PAGES.iter().find(|(page, _)| page.name() == self.id).unwrap_or(&NONE)
+    fn text(&self) -> &'static Text {
+        static NONE: Text = Text {
+            page: Page::EMPTY,
+            trap: "",
+            clocks: Vec::new(),
+            decide: Vec::new(),
+            why: "",
+            not: Vec::new(),
+        };
+        TEXTS.iter().find(|text| text.page.name() == self.id).unwrap_or(&NONE)
     }
 
     /// Whether advice follows from waits, rather than from clocks.
@@ -72,11 +97,7 @@ impl Purpose {
 
     /// The clocks of any system without which there is no advice.
     pub fn needs(&self) -> impl Iterator<Item = &'static str> {
-        let needs = match self.how {
-            How::Clock { needs, .. } => needs,
-            How::Waits(_) => &[],
-        };
-        needs.iter().copied().flatten().copied()
+        self.text().decide.iter().copied()
     }
 
     /// Whether each clock of this system that decides was measured or cannot be read, so that the
@@ -92,14 +113,15 @@ impl Purpose {
     /// languages have code also if they were not measured.
     fn advise(&self, report: &Report, asked: &[&str]) -> Vec<Advice> {
         match self.how {
-            How::Clock { choose, of, .. } => {
+            How::Clock(choose) => {
+                let text = self.text();
                 let known = !report.clocks.is_empty() && self.is_decided(report);
                 let first = known.then(|| Advice {
                     purpose: self.id.into(),
                     title: self.page().title.into(),
                     short: self.short.into(),
                     summary: !self.short.is_empty(),
-                    ..choose(report).unwrap_or_else(|| pick::none(report, of))
+                    ..choose(report, text).unwrap_or_else(|| pick::none(report, &text.clocks))
                 });
                 language::answers(report, self.page(), first, asked)
             }
@@ -227,7 +249,7 @@ mod tests {
             [("clocks", include_str!("clocks.rs")), ("wait", include_str!("wait/mod.rs"))]
         {
             let consts = text.lines().filter_map(|line| line.strip_prefix("pub(super) const "));
-            for name in consts.filter_map(|it| Some(it.split_once(": Purpose = Purpose {")?.0)) {
+            for name in consts.filter_map(|it| Some(it.split_once(": Purpose =")?.0)) {
                 let row = format!("    &{file}::{name},\n");
                 assert!(include_str!("mod.rs").contains(&row), "advise/mod.rs lacks {name}");
                 ids.insert(name.to_lowercase().replace('_', "-"));
@@ -240,7 +262,7 @@ mod tests {
                 assert!(text.ends_with('.'), "{}: {text}", purpose.id);
             }
         }
-        assert_eq!(PAGES.len(), PURPOSES.len());
+        assert_eq!(TEXTS.len(), PURPOSES.len());
     }
 
     #[test]
@@ -288,7 +310,7 @@ mod tests {
     #[test]
     fn what_is_chosen_is_not_rejected() {
         for purpose in PURPOSES {
-            let How::Clock { of: candidates, .. } = purpose.how else { continue };
+            let candidates = &purpose.text().clocks;
             for first in 0..candidates.len() {
                 let ns = |id: &str| (!candidates[..first].contains(&id)).then_some(20.0);
                 let report = of(registry::ALL.iter().map(|row| (row.id, ns(row.id))));
@@ -366,16 +388,16 @@ mod tests {
     #[test]
     fn each_clock_that_may_be_chosen_has_code_that_fits_on_a_screen() {
         let candidates = [
-            ("interval", clocks::INTERVAL_CLOCKS),
-            ("timestamp", clocks::TIMESTAMP_CLOCKS),
-            ("coarse", clocks::COARSE_CLOCKS),
-            ("cpu", clocks::CPU_CLOCKS),
-            ("cross-process", clocks::SYSTEM),
-            ("boot", clocks::BOOT_CLOCKS),
-            ("trace", clocks::INTERVAL_CLOCKS),
-            ("trace", clocks::COUNTERS),
-            ("micro", clocks::INTERVAL_CLOCKS),
-            ("micro", clocks::ORDERED),
+            ("interval", &clocks::INTERVAL.text().clocks),
+            ("timestamp", &clocks::TIMESTAMP.text().clocks),
+            ("coarse", &clocks::COARSE.text().clocks),
+            ("cpu", &clocks::CPU.text().clocks),
+            ("cross-process", &clocks::CROSS_PROCESS.text().decide),
+            ("boot", &clocks::BOOT.text().clocks),
+            ("trace", &clocks::INTERVAL.text().clocks),
+            ("trace", &clocks::TRACE.text().clocks),
+            ("micro", &clocks::INTERVAL.text().clocks),
+            ("micro", &clocks::MICRO.text().clocks),
         ];
         let systems = [System::Linux, System::Windows, System::Mac, System::Other];
         for system in systems {
