@@ -1,5 +1,7 @@
 //! Lines of code shared by the entries of the catalogue and the advice.
 
+use std::fmt::Display;
+
 /// Nanoseconds in a second.
 const SECOND: u64 = 1_000_000_000;
 
@@ -8,94 +10,48 @@ pub fn timespec(name: &str, ns: u64) -> String {
     format!("struct timespec {name} = {{ {}, {} }};", ns / SECOND, ns % SECOND)
 }
 
-/// Returns a `struct timespec deadline` on CLOCK_MONOTONIC, `ns` nanoseconds from now.
+/// The lines of `snippets.txt` with this name; each value takes the place of its name in braces.
+fn filled(name: &str, values: &[(&str, &dyn Display)]) -> String {
+    let all = include_str!("snippets.txt").split("\n= ");
+    let lines = all.filter_map(|block| block.split_once('\n')).find(|(own, _)| *own == name);
+    let lines = lines.map_or("", |(_, lines)| lines.trim_end()).to_owned();
+    let fill = |text: String, (name, value): &(&str, &dyn Display)| {
+        text.replace(&format!("{{{name}}}"), &value.to_string())
+    };
+    values.iter().fold(lines, fill)
+}
+
+/// Returns a `struct timespec deadline` on CLOCK_MONOTONIC, `ns` nanoseconds from now; each line
+/// ends with a line feed.
 pub fn deadline(ns: u64) -> String {
     let seconds = match ns / SECOND {
         0 => String::new(),
         seconds => format!("deadline.tv_sec += {seconds};\n"),
     };
-    format!(
-        "struct timespec deadline;\n\
-         clock_gettime(CLOCK_MONOTONIC, &deadline);\n\
-         {seconds}deadline.tv_nsec += {};\n\
-         if (deadline.tv_nsec >= 1000000000) {{\n    \
-         deadline.tv_sec++;\n    deadline.tv_nsec -= 1000000000;\n}}\n",
-        ns % SECOND
-    )
+    filled("deadline", &[("seconds", &seconds), ("ns", &(ns % SECOND))]) + "\n"
 }
 
-/// A spin until a deadline: the lines that take the deadline, and the loop.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spin {
-    /// The lines that take the deadline; each ends with a line feed.
-    pub before: String,
-    /// The loop.
-    pub turns: String,
-}
-
-impl Spin {
-    /// The spin with other lines between its two parts; each of them ends with a line feed.
-    pub fn after(&self, pause: &str) -> String {
-        format!("{}{pause}{}", self.before, self.turns)
-    }
-
-    /// The spin alone.
-    pub fn alone(&self) -> String {
-        self.after("")
-    }
-}
-
-/// A spin on CLOCK_MONOTONIC in C. `turn` is what each iteration does before it reads the clock, as
-/// the left operand of a comma expression; it may be empty.
-pub fn spin(ns: u64, turn: &str) -> Spin {
-    Spin {
-        before: format!(
-            "struct timespec t;\n\
-             clock_gettime(CLOCK_MONOTONIC, &t);\n\
-             long long end = t.tv_sec * 1000000000LL + t.tv_nsec + {ns};\n"
-        ),
-        turns: format!(
-            "do {turn}clock_gettime(CLOCK_MONOTONIC, &t);\n\
-             while (t.tv_sec * 1000000000LL + t.tv_nsec < end);"
-        ),
-    }
+/// A spin on CLOCK_MONOTONIC in C, which makes a pause before it spins: lines that each end with a
+/// line feed, or none.
+pub fn spin(ns: u64, pause: &str) -> String {
+    filled("spin", &[("ns", &ns), ("pause", &pause)])
 }
 
 /// The `start` and the `duration` of a wait in Rust; each line ends with a line feed.
 pub fn rust_start(ns: u64) -> String {
-    format!(
-        "let start = std::time::Instant::now();\n\
-         let duration = std::time::Duration::from_nanos({ns});\n"
-    )
+    filled("rust_start", &[("ns", &ns)]) + "\n"
 }
 
-/// A spin on QueryPerformanceCounter in C.
-pub fn qpc_spin(ns: u64) -> Spin {
-    Spin {
-        before: format!(
-            "LARGE_INTEGER hz, now, end;\n\
-             QueryPerformanceFrequency(&hz);\n\
-             QueryPerformanceCounter(&end);\n\
-             end.QuadPart += hz.QuadPart * {ns} / 1000000000;\n"
-        ),
-        turns: "do QueryPerformanceCounter(&now);\nwhile (now.QuadPart < end.QuadPart);".into(),
-    }
+/// As [`spin`], on QueryPerformanceCounter.
+pub fn qpc_spin(ns: u64, pause: &str) -> String {
+    filled("qpc_spin", &[("ns", &ns), ("pause", &pause)])
 }
 
 /// A wait for a Windows timer object, in C or C++, created with these flags; it is made once, and
 /// closed in the end. A negative due time is relative to now, in units of 100 ns (Microsoft Learn,
 /// SetWaitableTimer).
 pub fn waitable_timer(flags: &str, ns: u64) -> String {
-    format!(
-        "HANDLE timer = CreateWaitableTimerExW(NULL, NULL,  // once\n    \
-         {flags},\n    TIMER_ALL_ACCESS);\n\
-         LARGE_INTEGER due;\n\
-         due.QuadPart = -{}LL;  // 100 ns, from now\n\
-         SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE);\n\
-         WaitForSingleObject(timer, INFINITE);\n\
-         CloseHandle(timer);",
-        ns.div_ceil(100)
-    )
+    filled("waitable_timer", &[("flags", &flags), ("ns", &ns.div_ceil(100))])
 }
 
 /// The flag for a timer object that is not bound to the system's timer tick. Headers for systems

@@ -43,7 +43,7 @@ table! {
     "busy/qpc" => "do { QueryPerformanceCounter(&now); } while (now.QuadPart < deadline);",
         facts: DEADLINE,
         home: "Windows",
-        code: Code::Lines(|wait| snippet::qpc_spin(wait.ns).alone()),
+        code: Code::Lines(|wait| snippet::qpc_spin(wait.ns, "")),
         opener: on!(windows, |_| {
             use crate::waits::windows::qpc::{hz, now};
             let hz = hz() as f64;
@@ -53,7 +53,7 @@ table! {
         "do clock_gettime(CLOCK_MONOTONIC, &t); \
         while (t.tv_sec * 1000000000LL + t.tv_nsec < end);",
         home: "Linux",
-        code: Code::Lines(|wait| snippet::spin(wait.ns, "").alone()),
+        code: Code::Lines(|wait| snippet::spin(wait.ns, "")),
         opener: on!(portable target_os = "linux", |_| {
             ByDeadline(|deadline| spin_until(deadline, || {}))
         });

@@ -38,7 +38,7 @@ table! {
         do clock_gettime(CLOCK_MONOTONIC, &t); \
         while (t.tv_sec * 1000000000LL + t.tv_nsec < end);",
         code: Code::Lines(|wait| {
-            snippet::spin(wait.ns, "").after(&sleeping(wait.ns, MARGIN, |ns| {
+            snippet::spin(wait.ns, &sleeping(wait.ns, MARGIN, |ns| {
                 format!("{}\nnanosleep(&most, NULL);\n", snippet::timespec("most", ns))
             }))
         }),
@@ -50,7 +50,7 @@ table! {
         do clock_gettime(CLOCK_MONOTONIC, &t); \
         while (t.tv_sec * 1000000000LL + t.tv_nsec < end);",
         code: Code::Lines(|wait| {
-            snippet::spin(wait.ns, "").after(&sleeping(wait.ns, MARGIN, |ns| {
+            snippet::spin(wait.ns, &sleeping(wait.ns, MARGIN, |ns| {
                 format!(
                     "int fd = timerfd_create(CLOCK_MONOTONIC, 0);\n\
                      uint64_t expirations;\n\
@@ -74,7 +74,7 @@ table! {
                 0 => String::new(),
                 ms => format!("Sleep({ms});  // a tick of 15.625 ms and 1 ms early\n"),
             };
-            snippet::qpc_spin(wait.ns).after(&pause)
+            snippet::qpc_spin(wait.ns, &pause)
         }),
         opener: on!(portable windows, |setting| then_spin("windows/sleep", tick_margin, setting)?);
     "hybrid/waitable-timer" =>
@@ -82,7 +82,7 @@ table! {
         WaitForSingleObject(timer, INFINITE); \
         do { QueryPerformanceCounter(&now); } while (now.QuadPart < end.QuadPart);",
         code: Code::Lines(|wait| {
-            snippet::qpc_spin(wait.ns).after(&sleeping(wait.ns, LONGEST_TICK_MARGIN, |ns| {
+            snippet::qpc_spin(wait.ns, &sleeping(wait.ns, LONGEST_TICK_MARGIN, |ns| {
                 snippet::waitable_timer("0", ns) + "\n"
             }))
         }),
@@ -94,7 +94,7 @@ table! {
         WaitForSingleObject(high_resolution, INFINITE); \
         do { QueryPerformanceCounter(&now); } while (now.QuadPart < end.QuadPart);",
         code: Code::Lines(|wait| {
-            snippet::qpc_spin(wait.ns).after(&sleeping(wait.ns, MARGIN, |ns| {
+            snippet::qpc_spin(wait.ns, &sleeping(wait.ns, MARGIN, |ns| {
                 snippet::waitable_timer(snippet::HIGH_RESOLUTION, ns) + "\n"
             }))
         }),
