@@ -35,7 +35,7 @@ pub fn suite(sh: &Shell) -> Result<Done> {
     }
     let tool = tool::release(sh)?.tool;
     let script = sh::root().join("ci/src/forms.py");
-    let checks = sh::words(sh, sh::within(LIMIT)).args(["python3", "-B"]).arg(script);
+    let checks = sh::limited(sh, LIMIT).args(["python3", "-B"]).arg(script);
     let checks = checks.args([&tool, &filled, &pypi.join("bin"), &bin]);
     let paths = [&pypi, &sh::root().join("ci/src")].map(|path| path.display().to_string());
     done.checks("forms.py", checks.env("PYTHONPATH", paths.join(":")));

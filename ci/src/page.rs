@@ -66,13 +66,10 @@ pub fn suite(sh: &Shell, both: bool) -> Result<Done> {
     if both {
         done.check("main: drawn by Firefox", firefox(sh, &pages[0].file));
     }
-    let checks = sh::words(sh, sh::within(LIMIT));
-    let checks = checks.arg("node").arg(driver.join("check.mjs")).arg(folder());
+    let node = |script: &str| sh::limited(sh, LIMIT).arg("node").arg(driver.join(script));
+    let checks = node("check.mjs").arg(folder());
     done.checks("the checks in Chromium", checks);
-    let measured = |script: &str| {
-        let measured = sh::words(sh, sh::within(LIMIT));
-        measured.arg("node").arg(driver.join(script)).arg(folder()).arg(&tool)
-    };
+    let measured = |script: &str| node(script).arg(folder()).arg(&tool);
     done.checks("the page that measures, in Chromium", measured("measure.mjs"));
     if both {
         let name = "the page that measures, in Firefox and WebKit";
@@ -80,9 +77,7 @@ pub fn suite(sh: &Shell, both: bool) -> Result<Done> {
     }
     done.check("estimators in a browser", estimators(sh));
     let module = library(sh)?;
-    let checks = sh::words(sh, sh::within(LIMIT));
-    let checks = checks.arg("node").arg(driver.join("library.mjs")).arg(module);
-    done.checks("the library in WebAssembly", checks);
+    done.checks("the library in WebAssembly", node("library.mjs").arg(module));
     Ok(done)
 }
 
@@ -167,7 +162,7 @@ fn firefox(sh: &Shell, page: &Path) -> Result<()> {
     sh.create_dir(&profile)?;
     let _ = fs::remove_file(&picture);
     let address = format!("file://{}", page.display());
-    let command = sh::words(sh, sh::within(LIMIT))
+    let command = sh::limited(sh, LIMIT)
         .args(["firefox-esr", "--headless", "--no-remote", "--profile"])
         .arg(&profile)
         .arg("--screenshot")
@@ -236,8 +231,8 @@ pub fn pages(sh: &Shell, tool: &Path, to: &Path) -> Result<Vec<Sample>> {
         made.push(page(sh, tool, to, (name, command), reports, most_bytes)?);
     }
     let changed: [(&'static str, &str, Change, u64); 5] = [
-        ("hostile", "main", |report| strings(report, false), USUAL),
-        ("hostile-waits", "waits", |report| strings(report, false), USUAL),
+        ("hostile", "main", strings, USUAL),
+        ("hostile-waits", "waits", strings, USUAL),
         ("extreme", "main", |report| numbers(report, 1e308), LARGE),
         ("empty", "main", empty, USUAL),
         ("hundred", "waits", hundred, LARGE),
@@ -269,29 +264,22 @@ fn page(
 }
 
 /// Makes every name and text hostile that a program may write freely.
-fn strings(value: &mut Value, free: bool) {
+fn strings(report: &mut Value) {
     const FREE: [&str; 10] =
         ["id", "title", "model", "call", "text", "evidence", "fix", "name", "os", "short"];
-    match value {
-        Value::String(text) if free => text.push_str(HOSTILE),
-        Value::Array(all) => all.iter_mut().for_each(|value| strings(value, free)),
-        Value::Object(all) => {
-            for (key, it) in all.iter_mut() {
-                strings(it, FREE.contains(&key.as_str()));
-            }
-        }
+    tool::each(report, "", &mut |key, value| match value {
+        Value::String(text) if FREE.contains(&key) => text.push_str(HOSTILE),
         _ => {}
-    }
+    });
 }
 
 /// Replaces every number with a fraction, all of which are figures.
-fn numbers(value: &mut Value, by: f64) {
-    match value {
-        Value::Number(number) if number.is_f64() => *value = json!(by),
-        Value::Array(all) => all.iter_mut().for_each(|value| numbers(value, by)),
-        Value::Object(all) => all.values_mut().for_each(|value| numbers(value, by)),
-        _ => {}
-    }
+fn numbers(report: &mut Value, by: f64) {
+    tool::each(report, "", &mut |_, value| {
+        if value.is_f64() {
+            *value = json!(by);
+        }
+    });
 }
 
 /// Leaves nothing that was measured.

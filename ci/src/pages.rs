@@ -181,10 +181,9 @@ fn draw(sh: &Shell, page: &Path, path: &Path, height: u32) -> Result<()> {
     ];
     // Root, as in a container, has no sandbox.
     let sandbox = sh::is_root(sh).then_some("--no-sandbox");
-    let limit = sh::within(Duration::from_secs(60));
-    let words = limit.iter().map(String::as_str).chain(["chromium", "--headless"]);
-    let words = words.chain(["--hide-scrollbars"]).chain(sandbox);
-    sh::silent(sh::words(sh, words.chain(arguments.iter().map(String::as_str))))
+    let chromium = sh::limited(sh, Duration::from_secs(60));
+    let chromium = chromium.args(["chromium", "--headless", "--hide-scrollbars"]);
+    sh::silent(chromium.args(sandbox).args(arguments))
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub fn suite(sh: &Shell) -> Result<Done> {
     fetch(sh);
     let built = tool::release(sh)?;
     let mark = std::process::id().to_string();
-    let command = sh::words(sh, sh::within(LIMIT))
+    let command = sh::limited(sh, LIMIT)
         .arg(&built.tool)
         .args(["runtimes", "--json", "--quiet", "--budget", BUDGET])
         .envs(environment()?)
@@ -57,7 +57,7 @@ fn waits(sh: &Shell, tool: &Path, mark: &str, done: &mut Done) -> Result<()> {
     let every: Vec<(&str, bool)> =
         runtimes.map(|one| (one.id, false)).chain(libraries.map(|one| (one.id, true))).collect();
     let asked = ["--wait", "2ms", "--count", "20", "--slack", "default", "--json", "--quiet"];
-    let command = sh::words(sh, sh::within(LIMIT))
+    let command = sh::limited(sh, LIMIT)
         .arg(tool)
         .arg("waits")
         .args(every.iter().map(|(id, _)| format!("{id}/")))
@@ -278,9 +278,7 @@ pub fn provide(sh: &Shell, triple: &str) -> Result<()> {
             .is_ok_and(|folder| Path::new(folder.trim()).exists())
     };
     if !has() {
-        let limit = sh::within(PATIENCE);
-        let add = ["rustup", "target", "add", triple];
-        sh::run(sh::words(sh, limit.iter().map(String::as_str).chain(add)))?;
+        sh::run(sh::limited(sh, PATIENCE).args(["rustup", "target", "add", triple]))?;
         ensure!(has(), "rustup added {triple} to a different toolchain than this one");
     }
     Ok(())

@@ -43,6 +43,15 @@ pub fn follows_schema(report: &Value) -> Result<()> {
     Ok(())
 }
 
+/// Calls `with` for each value that holds no others, with the key that it, or its list, has.
+pub fn each(value: &mut Value, key: &str, with: &mut dyn FnMut(&str, &mut Value)) {
+    match value {
+        Value::Array(all) => all.iter_mut().for_each(|value| each(value, key, with)),
+        Value::Object(all) => all.iter_mut().for_each(|(key, value)| each(value, key, with)),
+        alone => with(key, alone),
+    }
+}
+
 enum Shows {
     /// Any text on stdout.
     Text,

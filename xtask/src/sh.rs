@@ -136,6 +136,11 @@ pub fn within(limit: Duration) -> [String; 3] {
     ["timeout".into(), "--kill-after=5".into(), seconds]
 }
 
+/// Builds a command that is killed, with everything it started, after `limit`; its words follow.
+pub fn limited(sh: &Shell, limit: Duration) -> Cmd<'_> {
+    words(sh, within(limit))
+}
+
 /// The prefix that pins a command to one CPU.
 pub fn pinned(cpu: usize) -> [String; 3] {
     ["taskset".into(), "--cpu-list".into(), cpu.to_string()]

@@ -148,13 +148,8 @@ enum Order {
     OneByOne,
 }
 
-/// The state of a target after its build.
-enum Stage {
-    /// The target can run.
-    Built(Box<Built>),
-    /// There is nothing to run on this target.
-    Done(Done),
-}
+/// A target after its build; an error if there is nothing to run.
+type Stage = Result<Built, Done>;
 
 /// What to do with a target that was built.
 type Use<'a> = &'a (dyn Fn(&Shell, &Runner, &Built) -> Result<Done> + Sync);
@@ -210,7 +205,14 @@ fn all(
 fn run_target(target: &Target, stage: Result<Stage>, with: Use<'_>) -> Done {
     let start = Instant::now();
     println!("\n--- {}: {}", target.triple, target.about);
-    let ended = stage.and_then(|stage| run_one(&sh::shell()?, stage, with));
+    let ended = stage.and_then(|stage| {
+        let built = match stage {
+            Ok(built) => built,
+            Err(done) => return Ok(done),
+        };
+        let sh = &sh::shell()?;
+        running(sh, built.target.how, |runner| with(sh, runner, &built))
+    });
     let mut done = ended.unwrap_or_else(|error| {
         let why = format!("{error:#}");
         eprintln!("error: {}: {why}", target.triple);
@@ -228,36 +230,23 @@ fn built(sh: &Shell, target: &'static Target, extent: Extent) -> Result<Stage> {
     let start = Instant::now();
     let missing = packages::missing(target.needs);
     if !missing.is_empty() {
-        return Ok(skipped(format!("missing: {}", missing.join(", "))));
+        return Ok(Err(Done::skipped(format!("missing: {}", missing.join(", ")))));
     }
     if let Err(why) = toolchain::provide(sh, target.triple) {
-        return Ok(skipped(format!("no standard library: {why:#}")));
+        return Ok(Err(Done::skipped(format!("no standard library: {why:#}"))));
     }
     let build = Build::new(sh, target, extent)?;
     let stage = match target.how {
-        How::Check(packages) => build.check(packages).map(|()| Stage::Done(Done::one()))?,
-        How::Link => build.link().map(|()| Stage::Done(Done::one()))?,
+        How::Check(packages) => build.check(packages).map(|()| Err(Done::one()))?,
+        How::Link => build.link().map(|()| Err(Done::one()))?,
         How::Native | How::Qemu(_) | How::Library(..) | How::Wine => {
             let tests = build.tool_and_tests()?;
             let programs = checks::build_library(&build)?;
-            Stage::Built(Box::new(build.built(tests, programs)))
+            Ok(build.built(tests, programs))
         }
     };
     println!("  {} built in {:.0} s", target.triple, start.elapsed().as_secs_f64());
     Ok(stage)
-}
-
-fn skipped(why: String) -> Stage {
-    Stage::Done(Done::skipped(why))
-}
-
-/// Handles one target, with whatever runs its programs.
-fn run_one(sh: &Shell, stage: Stage, with: Use<'_>) -> Result<Done> {
-    let built = match stage {
-        Stage::Built(built) => built,
-        Stage::Done(done) => return Ok(done),
-    };
-    running(sh, built.target.how, |runner| with(sh, runner, &built))
 }
 
 /// Calls `with` while programs of a target can run.

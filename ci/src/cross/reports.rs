@@ -104,8 +104,10 @@ pub fn measured(
     // The path of the tool does not matter to others.
     report["run"]["argv"][0] = "chronoscope".into();
     let sections = report.as_object_mut().into_iter().flat_map(|map| map.values_mut());
-    sections.filter(|section| section.is_array()).for_each(shorten);
-    hide_places(&mut report);
+    for section in sections.filter(|section| section.is_array()) {
+        tool::each(section, "", &mut shorten);
+    }
+    tool::each(&mut report, "", &mut hide_place);
     tool::follows_schema(&report)?;
     Ok(report)
 }
@@ -113,37 +115,24 @@ pub fn measured(
 /// The folders of programs that are the same on many machines.
 const USUAL: [&str; 3] = ["/usr/", "/bin/", "/opt/"];
 
-/// Replaces paths of programs that show how this machine is set up by the usual ones.
-fn hide_places(report: &mut Value) {
-    match report {
-        Value::Array(list) => list.iter_mut().for_each(hide_places),
-        Value::Object(map) => map.iter_mut().for_each(|(key, value)| match value {
-            Value::String(path) if key == "program" => {
-                let usual = USUAL.iter().any(|folder| path.starts_with(folder));
-                let name = path.rsplit('/').next().filter(|name| !name.is_empty());
-                if let Some(name) = name.filter(|_| path.starts_with('/') && !usual) {
-                    *path = format!("/usr/bin/{name}");
-                }
-            }
-            _ => hide_places(value),
-        }),
-        _ => {}
+/// Replaces the path of a program that shows how this machine is set up by the usual one.
+fn hide_place(key: &str, value: &mut Value) {
+    let Value::String(path) = value else { return };
+    let usual = USUAL.iter().any(|folder| path.starts_with(folder));
+    let name = path.rsplit('/').next().filter(|name| !name.is_empty());
+    let hidden = key == "program" && path.starts_with('/') && !usual;
+    if let Some(name) = name.filter(|_| hidden) {
+        *path = format!("/usr/bin/{name}");
     }
 }
 
 /// Rounds figures to the digits that their intervals can support, because the file is for reading
 /// and comparing.
-fn shorten(value: &mut Value) {
-    match value {
-        Value::Array(list) => list.iter_mut().for_each(shorten),
-        Value::Object(map) => map.values_mut().for_each(shorten),
-        Value::Number(number) if number.is_f64() => {
-            let rounded = number.as_f64().and_then(|x| format!("{x:.5e}").parse().ok());
-            if let Some(short) = rounded.and_then(serde_json::Number::from_f64) {
-                *number = short;
-            }
-        }
-        _ => {}
+fn shorten(_: &str, value: &mut Value) {
+    let figure = value.as_f64().filter(|_| value.is_f64());
+    let rounded = figure.and_then(|x| format!("{x:.5e}").parse().ok());
+    if let Some(short) = rounded.and_then(serde_json::Number::from_f64) {
+        *value = short.into();
     }
 }
 
@@ -155,7 +144,7 @@ mod tests {
     #[test]
     fn figures_are_rounded_but_counts_are_not() {
         let mut value = json!({"a": [1.23456789, 1e19, -0.0], "n": 123456789, "b": null});
-        shorten(&mut value);
+        tool::each(&mut value, "", &mut shorten);
         let short = json!({"a": [1.23457, 1e19, -0.0], "n": 123456789, "b": null});
         assert_eq!(value, short);
     }
@@ -172,7 +161,7 @@ mod tests {
         ];
         for (found, shown) in cases {
             let mut report = row(found);
-            hide_places(&mut report);
+            tool::each(&mut report, "", &mut hide_place);
             assert_eq!(report, row(shown));
         }
     }

@@ -345,7 +345,7 @@ pub fn whole(sh: &Shell) -> Result<Done> {
     for script in SCRIPTS {
         let path = sh::root().join("ci/src/dist").join(script);
         let scratch = sh.create_temp_dir()?;
-        let checks = sh::words(sh, sh::within(LIMIT)).args(["python3", "-B"]).arg(path);
+        let checks = sh::limited(sh, LIMIT).args(["python3", "-B"]).arg(path);
         let checks = checks.arg(&folder).arg(scratch.path()).arg(VERSION);
         done.checks(script, checks.env("PYTHONPATH", sh::root().join("ci/src")));
     }

@@ -39,7 +39,7 @@ pub fn suite(sh: &Shell) -> Result<Done> {
         ("the checks of programs", "end_to_end.py", scratch.clone()),
     ] {
         let script = scratch.join(script);
-        let checks = sh::words(sh, sh::within(LIMIT)).arg("python3").arg("-B").arg(script);
+        let checks = sh::limited(sh, LIMIT).arg("python3").arg("-B").arg(script);
         let checks = checks.args([&files, &tool, &last]).env("PYTHONPATH", &pypi);
         done.checks(name, checks);
     }

@@ -70,7 +70,7 @@ pub fn run(
 ) -> Result<Vec<Table>> {
     let script = folder().join("run.py");
     let bytes = (mib << 20).to_string();
-    let command = sh::words(sh, sh::within(LIMIT)).arg("python3").arg(script);
+    let command = sh::limited(sh, LIMIT).arg("python3").arg(script);
     let command = command.args([engine, &bytes]).arg(fleet).args(files);
     let text = sh::read(command.env("PYTHONPATH", folder().join("pypi")))?;
     text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()

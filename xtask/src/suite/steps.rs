@@ -373,8 +373,7 @@ fn provide(sh: &Shell, version: &str) -> Result<()> {
     let has = || sh::read(cmd!(sh, "rustup run {version} cargo --version")).map(drop);
     if has().is_err() && env::var_os("CHRONOSCOPE_NO_INSTALL").is_none() {
         let install = ["rustup", "toolchain", "install", version, "--profile", "minimal"];
-        let limit = sh::within(PATIENCE);
-        sh::run(sh::words(sh, limit.iter().map(String::as_str).chain(install)))?;
+        sh::run(sh::limited(sh, PATIENCE).args(install))?;
     }
     has()
 }
