@@ -28,7 +28,6 @@ pub mod load;
 pub mod loops;
 pub mod noise;
 pub mod ordering;
-pub mod packed;
 pub mod page;
 pub mod quantile;
 pub mod recording;
@@ -37,7 +36,6 @@ pub mod runtimes;
 pub mod schema;
 pub mod snippet;
 pub mod spec;
-pub mod sweep;
 pub mod timekeeping;
 pub mod trust;
 pub mod units;
@@ -156,6 +154,45 @@ impl Report {
         let why = self.waits.iter_mut().filter_map(|wait| wait.why.as_mut());
         why.for_each(Why::withhold_names);
         self.watched.iter_mut().for_each(noise::Watched::withhold_names);
+    }
+}
+
+/// The same measurements under each clock source of the kernel.
+pub mod sweep {
+    use crate::{Clock, deltas::Deltas};
+
+    /// What was measured under one clock source.
+    #[record]
+    pub struct Source {
+        /// The clock source, as the kernel names it.
+        pub name: String,
+        /// Whether it was in use when the run began.
+        #[always]
+        pub original: bool,
+        /// Why nothing, or not everything, was measured under it.
+        pub left_out: Option<String>,
+        /// What the clocks cost under it, and what their resolution is.
+        pub clocks: Vec<Clock>,
+        /// The differences between their successive reads.
+        pub deltas: Vec<Deltas>,
+    }
+}
+
+/// Files that the tool holds compressed: as they are, they would be a twentieth of it.
+pub mod packed {
+    pub use chronoscope_model_macros::packed;
+    use std::io::Read;
+
+    /// The bytes of a file that [`packed!`] compressed.
+    pub fn bytes(packed: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        flate2::read::ZlibDecoder::new(packed).read_to_end(&mut bytes).expect("our own file");
+        bytes
+    }
+
+    /// The text of such a file.
+    pub fn text(packed: &[u8]) -> String {
+        String::from_utf8(bytes(packed)).expect("our own text")
     }
 }
 
