@@ -15,73 +15,66 @@ const MOST_STATES: usize = 16;
 /// The most tasks that are kept of a row.
 const MOST_CULPRITS: usize = 256;
 
-macro_rules! causes {
-    ($($variant:ident $name:literal $words:literal $doc:literal)*) => {
-        /// What made a wait end late.
-        #[record(PartialOrd, Ord, Hash)]
-        pub enum Cause {
-            $(#[doc = $doc] $variant,)*
-            /// The sources contradict each other.
-            #[default]
-            #[serde(other)]
-            Unknown,
-        }
-
-        impl Cause {
-            /// Every cause, in the order in which they come after a deadline.
-            pub const ALL: &[Self] = &[$(Self::$variant,)* Self::Unknown];
-
-            /// The name in the report, and that on a screen.
-            const NAMES: &[(&str, &str)] = &[$(($name, $words),)* ("unknown", "unknown")];
-
-            /// Its name in the report.
-            pub const fn name(self) -> &'static str {
-                Self::NAMES[self as usize].0
-            }
-
-            /// Its name on a screen.
-            pub const fn words(self) -> &'static str {
-                Self::NAMES[self as usize].1
-            }
-        }
-    };
+// The schema holds each text in one line, so a longer one is no `///`.
+/// What made a wait end late.
+#[record(Names, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// The kernel waited to let the timer expire together with others.
+    TimerSlack,
+    #[doc = "From the expiry of the timer to the start of the thread, without the run queue: the \
+             CPU left its idle state and took the interrupt. In a virtual machine, the host had \
+             to run the CPU again."]
+    IdleExit,
+    /// The kernel took the CPU for interrupts.
+    Interrupt,
+    /// The thread was ready to run, and other threads had its CPU.
+    RunQueue,
+    /// The thread had its CPU, and lost it to other threads.
+    Preempted,
+    /// The quota of its control group kept it from running.
+    Throttled,
+    #[doc = "The thread had its CPU, and the time is not in its CPU time: the hypervisor took it, \
+             or an interrupt that the kernel accounts for."]
+    Steal,
+    #[doc = "The thread ran and lost time, although the kernel did not interrupt it: the \
+             hypervisor or the firmware took the time."]
+    BelowKernel,
+    #[doc = "From the start of the thread to the end of the wait: the kernel's way back to the \
+             program, and the method's own code."]
+    Return,
+    #[doc = "The runtime of a language had the time: it rounded the wait up, kept its thread \
+             waiting for a lock or a collection, or ran its own code after the thread had woken."]
+    Runtime,
+    #[doc = "The thread did not run; what of that was the timer, an idle exit or the run queue is \
+             not known."]
+    OffCpu,
+    #[doc = "The thread had its CPU; whether an interrupt took the time or something below the \
+             kernel is not known."]
+    OnCpu,
+    /// The process was stopped, or the machine was suspended.
+    Stopped,
+    /// The sources contradict each other.
+    #[default]
+    #[serde(other)]
+    Unknown,
 }
 
-causes! {
-    TimerSlack "timer-slack" "timer slack"
-        "The kernel waited to let the timer expire together with others."
-    IdleExit "idle-exit" "idle exit"
-        "From the expiry of the timer to the start of the thread, without the run queue: the CPU \
-         left its idle state and took the interrupt. In a virtual machine, the host had to run the \
-         CPU again."
-    Interrupt "interrupt" "interrupts"
-        "The kernel took the CPU for interrupts."
-    RunQueue "run-queue" "run queue"
-        "The thread was ready to run, and other threads had its CPU."
-    Preempted "preempted" "preemption"
-        "The thread had its CPU, and lost it to other threads."
-    Throttled "throttled" "CPU quota"
-        "The quota of its control group kept it from running."
-    Steal "steal" "steal"
-        "The thread had its CPU, and the time is not in its CPU time: the hypervisor took it, or \
-         an interrupt that the kernel accounts for."
-    BelowKernel "below-kernel" "below the kernel"
-        "The thread ran and lost time, although the kernel did not interrupt it: the hypervisor or \
-         the firmware took the time."
-    Return "return" "return"
-        "From the start of the thread to the end of the wait: the kernel's way back to the \
-         program, and the method's own code."
-    Runtime "runtime" "runtime"
-        "The runtime of a language had the time: it rounded the wait up, kept its thread waiting \
-         for a lock or a collection, or ran its own code after the thread had woken."
-    OffCpu "off-cpu" "not running"
-        "The thread did not run; what of that was the timer, an idle exit or the run queue is not \
-         known."
-    OnCpu "on-cpu" "interrupts or below"
-        "The thread had its CPU; whether an interrupt took the time or something below the kernel \
-         is not known."
-    Stopped "stopped" "stopped"
-        "The process was stopped, or the machine was suspended."
+impl Cause {
+    /// Its name on a screen.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::TimerSlack => "timer slack",
+            Self::IdleExit => "idle exit",
+            Self::Interrupt => "interrupts",
+            Self::RunQueue => "run queue",
+            Self::Preempted => "preemption",
+            Self::Throttled => "CPU quota",
+            Self::BelowKernel => "below the kernel",
+            Self::OffCpu => "not running",
+            Self::OnCpu => "interrupts or below",
+            cause => cause.name(),
+        }
+    }
 }
 
 /// A part of some lateness.
@@ -391,7 +384,7 @@ mod tests {
     #[test]
     fn every_cause_is_named_in_the_report_as_it_says() {
         for cause in Cause::ALL {
-            let json = serde_json::to_string(cause).expect("a word");
+            let json = serde_json::to_string(&cause).expect("a word");
             assert_eq!(json, format!("\"{}\"", cause.name()));
         }
         // A later version may know more of them.
