@@ -19,15 +19,15 @@
 //!
 //! Code stands at its end, between lines of three backticks.
 //!
-//! More names may follow in a line `- also:`. Lists use the first name. `*` at the end of a name
-//! stands for any ending, and `<a duration>` for any duration.
+//! More names may follow in a line `- also:`. Lists use the first name. ` *` at the end of a name
+//! stands for any word, and `<a duration>` for any duration.
 
 use crate::packed;
 
 /// One page. A text that does not apply is empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Page {
-    /// Its names as screens print them; lists use the first. `*` at the end stands for any ending,
+    /// Its names as screens print them; lists use the first. ` *` at the end stands for any word,
     /// and `<a duration>` for any duration.
     pub names: &'static [&'static str],
     /// Its heading: what a fault is, or where a name is shown.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ptr;
 use std::sync::LazyLock;
 
-/// Any duration as the heading of a column: `1 ms`.
+/// Any duration in the heading of a column: `1 ms`, `at 1 ms`.
 const DURATION: &str = "<a duration>";
 
 /// The pages of screens that are not sections.
@@ -70,12 +70,12 @@ pub fn find(name: &str) -> Vec<&'static Page> {
 /// The names of a page that are not patterns.
 pub fn whole_names(page: &Page) -> impl Iterator<Item = &'static str> {
     let names = page.names.iter().copied();
-    names.filter(|name| beginning(name).is_none() && *name != DURATION)
+    names.filter(|name| pattern(name).is_none())
 }
 
 /// Names of a page as a list shows them.
 pub fn shown(names: &[&str]) -> String {
-    names.join(", ").replace('*', " …")
+    names.join(", ").replace(" *", " …")
 }
 
 /// Whether a screen may print this name for the page.
@@ -92,15 +92,21 @@ fn spaced(plain_name: &str) -> String {
 
 /// Whether one of its patterns matches the name.
 fn may_be_called(page: &Page, plain_name: &str) -> bool {
-    page.names.iter().any(|name| match beginning(name) {
-        Some(start) => plain_name.starts_with(start.to_lowercase().as_str()),
-        None => *name == DURATION && units::parse_duration(plain_name).is_ok(),
+    page.names.iter().filter_map(|name| pattern(name)).any(|(start, may_follow)| {
+        plain_name.strip_prefix(&*start.to_lowercase()).is_some_and(may_follow)
     })
 }
 
-/// What names begin with that a pattern matches. The sign `*` by itself is a name.
-fn beginning(name: &str) -> Option<&str> {
-    name.strip_suffix('*').filter(|start| !start.is_empty())
+/// What names begin with that a pattern matches, and what may follow: one word for ` *` at its end,
+/// as longer texts are about something else. The sign `*` by itself is a name.
+fn pattern(name: &str) -> Option<(&str, fn(&str) -> bool)> {
+    let word = name.strip_suffix('*').filter(|start| start.ends_with(' '));
+    match name.strip_suffix(DURATION) {
+        Some(start) => Some((start, |end| units::parse_duration(end).is_ok())),
+        None => word.map(|start| -> (_, fn(&str) -> bool) {
+            (start, |end| !end.is_empty() && !end.contains([' ', ':']))
+        }),
+    }
 }
 
 /// A name in the form that is compared: one line, without the unit below it, in lower case.
@@ -166,6 +172,22 @@ mod tests {
             let found = find(name);
             assert!(found.iter().any(|p| ptr::eq(*p, page)) || name == DURATION, "{name}");
         }
+    }
+
+    #[test]
+    fn a_pattern_matches_no_other_word_and_no_text() {
+        let names = all().chain(topics()).flat_map(|page| page.names);
+        let patterns = names.filter(|name| name.len() > 1 && name.contains(['*', '<']));
+        let mut tried = 0;
+        for start in patterns.filter_map(|name| Some(name.split(['*', '<']).next()?.trim_end())) {
+            for other in ["4l[123.4]: some text", " is broken since", " the wind: no", " of a log"]
+            {
+                let found = find(&format!("{start}{other}"));
+                assert!(found.is_empty(), "{start}{other}: {:?}", found[0].names);
+            }
+            tried += 1;
+        }
+        assert!(tried > 8, "{tried}");
     }
 
     /// A heading, a field or a label with a spelling of its own would be lost or become text.

@@ -56,8 +56,10 @@ fn asked(words: &[String]) -> Result<Vec<Page>, Error> {
             (!pages.is_empty()).then_some((count, pages))
         });
         let Some((count, pages)) = longest else {
+            // A line of a log stays together, whichever names it holds.
             let any = !found.is_empty() || rest.iter().any(|word| !pages(word).is_empty());
-            return Err(unknown(&if any { first.clone() } else { rest.join(" ") }));
+            let name = if any { first.clone() } else { rest.join(" ") };
+            return Err(if is_text(&whole) { unknown(&whole) } else { unknown(&name) });
         };
         found.extend(pages);
         rest = &rest[count..];
@@ -128,7 +130,17 @@ fn unknown(name: &str) -> Error {
         [] => "see chronoscope list".into(),
         _ => format!("did you mean {}?", near.join(", ")),
     };
-    Error::Unknown(format!("nothing is called '{}'; {hint}", select::shown(name)))
+    let name = select::shown(name);
+    Error::Unknown(if is_text(&name) {
+        format!("not understood: '{name}' is no line that is known, and no name; {hint}")
+    } else {
+        format!("nothing is called '{name}'; {hint}")
+    })
+}
+
+/// Whether this is a line of a log, and no name.
+fn is_text(words: &str) -> bool {
+    words.contains(": ")
 }
 
 /// Names that differ from others only in capitals or by where they are from, or are in no call.
@@ -175,6 +187,9 @@ fn pages(name: &str) -> Vec<Page> {
 
 /// A name without what debuggers, programs and sentences write around it, if that is less.
 fn simpler(name: &str) -> Option<String> {
+    if is_text(name) {
+        return None;
+    }
     // Articles have a page together.
     if name.strip_prefix("KB").is_some_and(|number| number.parse::<u32>().is_ok()) {
         return Some("KB".into());
@@ -544,6 +559,15 @@ mod tests {
             ("c/time frobnicate", "'frobnicate'"),
             ("frobnicate c/time", "'frobnicate'"),
             ("qqq zzz", "'qqq zzz'"),
+            (
+                "ptp4l[123.4]: some unknown text",
+                "not understood: 'ptp4l[123.4]: some unknown text'",
+            ),
+            ("PTP (IEEE 1588): no sync", "not understood: 'PTP (IEEE 1588): no sync'"),
+            (
+                "clocksource: the phase of the tsc",
+                "not understood: 'clocksource: the phase of the tsc'",
+            ),
         ] {
             let error = asked(line).expect_err(line);
             assert!(error.contains(told), "{line}: {error}");
