@@ -3,8 +3,9 @@
 //! unknown.
 
 use crate::context::Usage;
+use chronoscope_model::kernel_log::recognise;
 use chronoscope_probes::machine::{
-    Root, is_excerpt, is_log, log_messages, says_of_clocks, select_log,
+    Root, SINGLE, is_excerpt, is_log, log_messages, says_of_clocks, select_log,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -18,8 +19,9 @@ pub const MOST: u64 = 32 << 20;
 
 /// What this tool takes, for whoever gave it something else.
 pub const TAKES: &str = "doctor takes the text of dmesg, journalctl -k or kern.log, the output of \
-    lscpu, /proc/cpuinfo or /proc/cmdline, a sosreport, a report in JSON, or what `chronoscope \
-    doctor --record DIR` wrote; folders also as an archive";
+    lscpu, chronyc, timedatectl, ntpq, adjtimex, ntptime, w32tm or sysctl kern.timecounter, of \
+    /proc/cpuinfo, /proc/cmdline, cpu.stat or current_clocksource, a sosreport, a report in JSON, \
+    or what `chronoscope doctor --record DIR` wrote; folders also as an archive";
 
 /// Facts from texts.
 #[derive(Default)]
@@ -31,7 +33,47 @@ pub struct Texts {
     release: Option<String>,
     /// Files of the machine, by their paths on it.
     files: BTreeMap<&'static str, String>,
+    /// The kernel's account of its clock, as [`Root::recorded`] reads it.
+    account: Option<String>,
+    /// What facts were read from, and what they are.
+    facts: Vec<String>,
 }
+
+/// What commands print of the kernel's account of its clock: the command, a unit of its `freq`, and
+/// the words before the result of the call, `status`, `maxerror`, `esterror`, `freq`, `tick` and
+/// `tai`; `-` for what it does not print.
+const ACCOUNTS: [(&str, f64, [&str; 7]); 3] = [
+    (
+        "adjtimex --print",
+        1.0,
+        ["return value =", "status:", "maxerror:", "esterror:", "frequency:", "tick:", "-"],
+    ),
+    (
+        "adjtimex of BusyBox",
+        1.0,
+        ["return value:", "status:", "maxerror:", "esterror:", "freq.adjust:", "tick:", "-"],
+    ),
+    (
+        "ntptime",
+        65_536.0,
+        [
+            "ntp_adjtime() returns code",
+            "status",
+            "maximum error",
+            "estimated error",
+            "frequency",
+            "-",
+            "TAI offset",
+        ],
+    ),
+];
+
+/// The heading of a list of servers, the signs before the one that is followed, and the line of the
+/// table that says that there is none.
+const LISTS: [(&str, [&str; 2], &str); 2] = [
+    ("MS Name/IP address ", ["^*", "#*"], "no source is marked with *"),
+    (" st t when poll reach ", ["*", "o"], "no server is marked with *"),
+];
 
 const CMDLINE: &str = "/proc/cmdline";
 const CPUINFO: &str = "/proc/cpuinfo";
@@ -81,8 +123,23 @@ pub fn is_sosreport(folder: &Path) -> bool {
 impl Texts {
     /// Whether nothing was added.
     pub fn is_empty(&self) -> bool {
-        let named = self.arch.is_some() || self.release.is_some();
+        let named = self.arch.is_some() || self.release.is_some() || self.account.is_some();
         self.log.is_empty() && self.files.is_empty() && !named
+    }
+
+    /// What was read of the output of commands, in a sentence: it may show no fault.
+    pub fn read(&self) -> Option<String> {
+        let mut all: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for line in self.log.lines() {
+            if let Some(command) = recognise(line).and_then(|known| known.message.command()) {
+                let words: Vec<&str> = line.split_whitespace().collect();
+                all.entry(command).or_default().push(words.join(" "));
+            }
+        }
+        let said = all.iter().map(|(command, lines)| format!("{command} ({})", lines.join("; ")));
+        let said: Vec<String> = self.facts.iter().cloned().chain(said).collect();
+        let words = || format!("read were {}; what they do not say is unknown", said.join(", "));
+        (!said.is_empty()).then(words)
     }
 
     /// Adds the facts of a sosreport.
@@ -140,23 +197,88 @@ impl Texts {
 
     /// Adds the facts of a text, if it is recognised.
     fn text(&mut self, text: &str) -> bool {
-        let journal = json_messages(text);
         let value = |key: &str| field(text, key);
-        if let Some(messages) = journal {
+        if let Some(messages) = json_messages(text) {
             self.kernel(&messages);
-        } else if let Some(listed) = Listed::of(text) {
+            return true;
+        }
+        // What people paste may hold several of these. The flags of a processor are no log.
+        let any = self.account(text) | self.throttling(text) | self.clock_sources(text);
+        let rest: Vec<&str> = text.lines().filter(|line| !line.contains(" fpu ")).collect();
+        let rest = rest.join("\n");
+        let listed = if let Some(listed) = Listed::of(text) {
             self.lscpu(listed);
+            true
         } else if value("processor").is_some() || value("CPU implementer").is_some() {
             self.files.insert(CPUINFO, text.into());
-        } else if self.clock_sources(text) {
-        } else if is_command_line(text) {
+            true
+        } else if !any && is_command_line(text) {
             self.files.insert(CMDLINE, text.trim().into());
-        } else if is_log(text) {
-            self.kernel(text);
+            return true;
         } else {
-            return false;
+            false
+        };
+        let log = is_log(&rest);
+        if log {
+            self.kernel(&rest);
         }
-        true
+        any || listed || log
+    }
+
+    /// Adds the kernel's account of its clock, if a command printed it.
+    fn account(&mut self, text: &str) -> bool {
+        let account = ACCOUNTS.iter().find_map(|(command, unit, words)| {
+            let number = |nth: usize| -> Option<f64> {
+                let rest = text.split_once(words[nth])?.1.trim_start();
+                let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c));
+                let word = &rest[..end.unwrap_or(rest.len())];
+                match word.strip_prefix("0x") {
+                    Some(digits) => u32::from_str_radix(digits, 16).ok().map(f64::from),
+                    None => word.parse().ok().filter(|value: &f64| value.is_finite()),
+                }
+            };
+            let or_unknown = |nth| {
+                let value = (words[nth] != "-").then(|| number(nth)).flatten();
+                value.map_or_else(|| "?".to_owned(), |value| format!("{value:.0}"))
+            };
+            let [state, status, most, error, freq] = [0, 1, 2, 3, 4].map(number);
+            let (status, freq, tick) = (status? as u32, freq? * unit, or_unknown(5));
+            let (state, most, error, tai) = (state?, most?, error?, or_unknown(6));
+            let account = format!(
+                "state={state:.0} status={status:#x} maxerror={most:.0} esterror={error:.0} \
+                 freq={freq:.0} tick={tick} tai={tai}"
+            );
+            Some((format!("{command} ({account})"), account))
+        });
+        let any = account.is_some();
+        if let Some((read, account)) = account {
+            self.facts.push(read);
+            self.account = Some(account);
+        }
+        any
+    }
+
+    /// Adds what a control group counted, as `cat cpu.stat` or `grep . cpu.*` show it, and its
+    /// quota.
+    fn throttling(&mut self, text: &str) -> bool {
+        let lines = text.lines().map(|line| line.rsplit(':').next().unwrap_or(line).trim());
+        let known = |line: &&str| line.starts_with("nr_") || line.starts_with("throttled_");
+        let stat: Vec<&str> = lines.clone().filter(known).collect();
+        let quota = |line: &&str| {
+            let number = |word: &str| word.parse::<u64>().is_ok();
+            let words = line.split_once(' ');
+            words.is_some_and(|(a, b)| (a == "max" || number(a)) && number(b))
+        };
+        let any = ["nr_throttled ", "throttled_"].iter().all(|key| stat.join("\n").contains(key));
+        if any {
+            let limit =
+                lines.clone().find(quota).map(|line| ("/sys/fs/cgroup/cpu.max", line.into()));
+            self.files.extend(SINGLE.map(|(path, text)| (path, text.into())));
+            self.facts.push(format!("cpu.stat ({})", stat.join(", ")));
+            self.files.insert("/sys/fs/cgroup/cpu.stat", stat.join("\n"));
+            self.files.extend(limit);
+        }
+        any
     }
 
     /// Adds a kernel's log, and what its first lines say about the machine.
@@ -187,6 +309,14 @@ impl Texts {
         self.whole_log |= !is_excerpt(text);
         self.log += &select_log(text).join("\n");
         self.log.push('\n');
+        for (heading, followed, none) in LISTS {
+            let mut lines = text.lines().map(str::trim_start);
+            let any = lines.any(|line| line.contains(heading) || line.starts_with(heading));
+            if any && !lines.any(|line| followed.iter().any(|sign| line.starts_with(sign))) {
+                self.log += none;
+                self.log.push('\n');
+            }
+        }
     }
 
     /// `Intel(R) Core(TM) i7-8750H CPU @ 2.20GHz (family: 0x6, model: 0x9e, stepping: 0xa)`
@@ -230,6 +360,24 @@ impl Texts {
     /// `cat FILE` do.
     fn clock_sources(&mut self, text: &str) -> bool {
         let mut any = false;
+        let known = |word: &str| chronoscope_model::clock_source::by_name(word).is_some();
+        let lines: Vec<&str> =
+            text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        // The files alone.
+        if lines.len() <= 2 && lines.iter().all(|line| line.split(' ').all(known)) {
+            for line in lines {
+                let path = FILES.iter().find(|path| {
+                    path.ends_with(if line.contains(' ') {
+                        "available_clocksource"
+                    } else {
+                        "current_clocksource"
+                    })
+                });
+                self.files.extend(path.map(|path| (*path, line.to_owned())));
+                any = true;
+            }
+            return any;
+        }
         for path in FILES.iter().filter(|path| path.ends_with("_clocksource")) {
             let name = path.rsplit('/').next().unwrap_or(path);
             let mut lines = text.lines();
@@ -239,9 +387,7 @@ impl Texts {
             // After the name of its file, it is whatever the kernel calls it.
             let named = rest.strip_prefix(':').filter(|_| text.contains(path));
             let value = rest.strip_prefix(':').or_else(|| lines.next()).unwrap_or_default().trim();
-            let known = |word: &str| {
-                named.is_some() || chronoscope_model::clock_source::by_name(word).is_some()
-            };
+            let known = |word: &str| named.is_some() || known(word);
             if !value.is_empty() && value.split_whitespace().all(known) {
                 self.files.insert(path, value.into());
                 any = true;
@@ -262,8 +408,16 @@ impl Texts {
             fs::create_dir_all(path.parent().unwrap_or(folder.path()))?;
             fs::write(path, text)
         };
-        let mut process = format!("sysname=Linux\nlog_excerpt={}\n", !self.whole_log);
-        for (key, value) in [("arch", &self.arch), ("release", &self.release)] {
+        let commands = self.log.lines().filter_map(|line| recognise(line)?.message.command());
+        let system = commands.filter_map(|command| match command.split(' ').next()? {
+            "sysctl" => Some("FreeBSD"),
+            "w32tm" | "W32Time" => Some("Windows"),
+            _ => None,
+        });
+        let system = system.last().unwrap_or("Linux");
+        let mut process = format!("sysname={system}\nlog_excerpt={}\n", !self.whole_log);
+        let account = ("adjtimex", &self.account);
+        for (key, value) in [("arch", &self.arch), ("release", &self.release), account] {
             process += &value.as_ref().map_or(String::new(), |it| format!("{key}={it}\n"));
         }
         write("process", &process).map_err(refuse)?;

@@ -73,6 +73,31 @@ fn each_fault_of_a_text_is_found_and_what_is_not_understood_rules_out_nothing() 
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// What commands print says what was read, and rules out no more than it shows.
+#[test]
+fn what_commands_print_is_read_and_rules_out_only_what_it_shows() {
+    let mut wrong = Vec::new();
+    let all = sections(include_str!("data/healthy.txt"));
+    for (name, text) in all.filter(|(name, _)| name.starts_with("output: ")) {
+        let report = diagnosed(text);
+        let read = report.notes.iter().any(|note| note.id == "read" && note.text.contains('('));
+        let shown = match name {
+            _ if name.contains("adjtimex") => {
+                "adjtimex-denied clock-slewed leap-pending unsynchronised"
+            }
+            _ if name.contains("ntptime") => "adjtimex-denied leap-pending unsynchronised",
+            _ if name.contains("cpu.stat") => "cgroup-throttled",
+            _ => "",
+        };
+        let clear = report.checks.iter().filter(|check| check.outcome == Outcome::Clear);
+        let clear: Vec<&str> = clear.map(|check| &*check.id).collect();
+        if !read || clear.join(" ") != shown {
+            wrong.push(format!("{name}: {read}, {clear:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn lscpu_is_understood_in_other_languages_and_as_json() {
     let mut seen = 0;

@@ -1,5 +1,6 @@
 //! What Linux writes to its log about time: each message as the kernel's source has it, the kernels
-//! that print it, and what it proves.
+//! that print it, and what it proves. Also what programs that steer clocks log, and what commands
+//! print about clocks.
 //!
 //! A fault is ruled out by a log only if every line of its topic was understood. So the table also
 //! holds what is harmless, and [`alarming`] says of any other line which topic it may be about.
@@ -37,6 +38,8 @@ pub struct Message {
     pub faults: Vec<&'static str>,
     /// Faults of which it leaves open which one it is, unless another line says so.
     pub open: Vec<&'static str>,
+    /// The field that must be further from 0 than this, for it to mean anything.
+    limit: Option<(&'static str, f64)>,
     /// Whether kernels print it while they start, before anything can be overwritten.
     pub boot: bool,
     /// What it means.
@@ -64,13 +67,21 @@ impl Message {
             "timers" => Topic::Timers,
             _ => Topic::Time,
         };
-        let words: Vec<&str> = words.collect();
+        let (limits, words): (Vec<&str>, Vec<&str>) = words.partition(|word| word.contains('>'));
+        let limit = limits.first().and_then(|word| word.split_once('>'));
+        let limit = limit.and_then(|(field, most)| Some((field, most.parse().ok()?)));
         let boot = words.contains(&"boot");
         let open = words.iter().filter_map(|word| word.strip_prefix('?')).collect();
         let faults = words.iter().filter(|word| **word != "boot" && !word.starts_with('?'));
         let (means, guest, act) = (entry("means: "), entry("guest: "), entry("act: "));
         let faults = faults.copied().collect();
-        Some(Self { text, kernels, file, topic, faults, open, boot, means, guest, act })
+        Some(Self { text, kernels, file, topic, faults, open, limit, boot, means, guest, act })
+    }
+
+    /// The command that prints it, if it is no message of a log.
+    pub fn command(&self) -> Option<&'static str> {
+        let service = self.kernels.strip_prefix("the service ");
+        self.kernels.strip_prefix("the command ").or(service)
     }
 
     /// Whether it proves no fault here.
@@ -124,7 +135,15 @@ impl Known<'_> {
 
     /// Whether it proves this fault: a fault of the TSC is one only if the line is about the TSC.
     pub fn proves(&self, fault: &str, guest: bool) -> bool {
-        !self.message.is_harmless(guest) && self.message.faults.contains(&fault) && self.of_tsc()
+        let message = self.message;
+        let proof = message.faults.contains(&fault) && self.is_beyond();
+        !message.is_harmless(guest) && proof && self.of_tsc()
+    }
+
+    /// Whether its figure is as large as the message has to have it; so is one without a limit.
+    pub fn is_beyond(&self) -> bool {
+        let beyond = |(field, most)| self.number(field).is_some_and(|value| value.abs() > most);
+        self.message.limit.is_none_or(beyond)
     }
 
     /// Whether it leaves open whether it is this fault.
@@ -142,7 +161,9 @@ impl Known<'_> {
 /// The message that this line of a log is, wherever in the line it begins.
 pub fn recognise(line: &str) -> Option<Known<'_>> {
     // Only messages whose longest word the line has need be compared.
-    let words = line.split(|c: char| !c.is_ascii_alphabetic());
+    let words = line.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    // Those without a word begin with one of these signs.
+    let words = words.chain(line.contains(['^', '#']).then_some(""));
     let held = words.filter_map(|word| BY_WORD.get(word)).flatten();
     let mut held: Vec<usize> = held.copied().collect();
     held.sort_unstable();
@@ -164,7 +185,8 @@ static BY_WORD: LazyLock<HashMap<&str, Vec<usize>>> = LazyLock::new(|| {
             words.drain(..usize::from(nr > 0).min(words.len()));
             words
         });
-        let longest = words.max_by_key(|word| word.len()).unwrap_or_default();
+        let longest = words.filter(|word| word.len() > 1).max_by_key(|word| word.len());
+        let longest = longest.unwrap_or_default();
         all.entry(longest).or_default().push(at);
     }
     all

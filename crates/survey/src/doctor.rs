@@ -121,6 +121,10 @@ pub fn completed(mut report: Report, root: &Root) -> Report {
     env.hypervisor = env.hypervisor.take().or(texts.hypervisor);
     env.tsc = env.tsc.take().or(texts.tsc);
     env.counter = env.counter.take().or(texts.counter);
+    env.cpu_quota = env.cpu_quota.or(texts.cpu_quota);
+    if let (Some(own), Some(other)) = (&mut env.keeping, texts.keeping) {
+        own.adjtimex = own.adjtimex.or(other.adjtimex);
+    }
     let (log, source) = (!env.kernel_log.is_empty(), env.clocksource.is_some());
     env.unknown.retain(|it| !match it.subject.as_str() {
         "kernel log" => log,

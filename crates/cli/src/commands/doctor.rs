@@ -6,8 +6,8 @@ use crate::input;
 use crate::output::{cannot_write, check_folder, write_whole};
 use crate::task::{Amend, Job, Run, Screen, Task};
 use crate::texts::{MOST, TAKES, Texts, is_sosreport};
-use chronoscope_model::Report;
 use chronoscope_model::units::parse_whole;
+use chronoscope_model::{Note, Report};
 use chronoscope_probes::machine::{self, Root};
 use chronoscope_report::json;
 use chronoscope_survey::{Survey, doctor, may_measure};
@@ -32,8 +32,9 @@ pub struct Args {
     #[arg(conflicts_with_all = ["quick", "record", "facts", "files", "budget", "cpu", "seed"])]
     pid: Option<u32>,
     /// What is known of another machine, to be diagnosed together: dmesg, journalctl -k or
-    /// kern.log, lscpu, /proc/cpuinfo or /proc/cmdline, a sosreport, a bundle or a report, also
-    /// compressed; `-` is standard input. What they do not say is unknown.
+    /// kern.log, lscpu, /proc/cpuinfo or /proc/cmdline, what chronyc, timedatectl, ntpq, adjtimex
+    /// or w32tm print, a sosreport, a bundle or a report, also compressed; `-` is standard input.
+    /// What they do not say is unknown.
     #[arg(value_name = "FILE", conflicts_with_all = ["quick", "record", "budget", "cpu", "seed"])]
     files: Vec<PathBuf>,
 }
@@ -132,11 +133,18 @@ fn from_files(paths: &[&Path]) -> Result<Report, Usage> {
     match all.report {
         Some(report) if all.texts.is_empty() => Ok(doctor::examined(report)),
         report => {
+            let read = all.texts.read();
             let (_folder, root) = all.texts.machine()?;
-            Ok(match report {
+            let mut report = match report {
                 Some(report) => doctor::completed(report, &root),
                 None => doctor::diagnosed(&root, None),
-            })
+            };
+            report.notes.extend(read.map(|text| Note {
+                id: "read".into(),
+                text,
+                ..Note::default()
+            }));
+            Ok(report)
         }
     }
 }

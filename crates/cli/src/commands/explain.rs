@@ -93,7 +93,8 @@ fn log_line(message: &kernel_log::Message) -> Page {
         ("findings", &findings.join(", ")),
     ];
     let body = format!("{}{guest}", message.means);
-    page(message.text, "line of the kernel's log", &body, &facts, &[message.file])
+    let title = message.command().map_or("line of the kernel's log", |_| "what a command prints");
+    page(message.text, title, &body, &facts, &[message.file])
 }
 
 /// A clock source of Linux.

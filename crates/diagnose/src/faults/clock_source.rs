@@ -5,7 +5,7 @@ use super::fault::{
     Clear, Looked, asked, clear_if, clock_source, cost_of_system_clock, costs, found, page, ran,
     trust, vdso,
 };
-use super::kernel_log::cause;
+use super::kernel_log::{also_logged, cause};
 use crate::reading::{cost, short, slow_source, source};
 use chronoscope_model::clock::{Clock, Kind, Standing};
 use chronoscope_model::clock_source::{both_paths, by_name, falls_back};
@@ -17,6 +17,11 @@ use chronoscope_model::{Certainty, Level, Report, Trust, change};
 /// kernel uses it.
 pub(super) fn slow(report: &Report, names: &[&str]) -> Looked {
     let env = &report.environment;
+    // What other systems call their clock source.
+    let id = format!("slow-clocksource-{}", names[0].replace('_', "-"));
+    if let Some(look) = also_logged(report, Level::Warning, &id) {
+        return Ok(look);
+    }
     // If there are only slow ones, the first, which is the best, is in use unless one was set.
     let all = env.clocksource.iter().flat_map(|all| &all.available);
     let slow = |name: &String| by_name(name).is_some_and(|source| !source.vdso);

@@ -14,9 +14,12 @@ pub(super) fn logged(report: &Report, level: Level, id: &str) -> Looked {
     let env = &report.environment;
     let guest = env.hypervisor.is_some();
     let proofs = known(env).filter(|(_, known)| known.proves(id, guest));
-    let lines: Vec<&String> = proofs.map(|(line, _)| line).collect();
+    let lines = proofs.map(|(line, known)| {
+        format!("{}: {}", known.message.command().unwrap_or("kernel log"), line.trim())
+    });
+    let lines: Vec<String> = lines.collect();
     let more = lines.len().saturating_sub(LINES);
-    let first = lines.into_iter().take(LINES).map(|line| format!("kernel log: {line}"));
+    let first = lines.into_iter().take(LINES);
     let more = (more > 0).then(|| format!("and {more} more such lines"));
     clear_if(ruled_out(report, id), found(level, first.chain(more)))
 }

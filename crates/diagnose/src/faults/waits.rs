@@ -21,6 +21,10 @@ pub(super) fn took_the_cpu(report: &Report, cause: Cause, source: &str) -> Looke
 
 pub(super) fn cgroup_throttled(report: &Report) -> Looked {
     let quota = report.environment.cpu_quota;
+    // A quota that never stopped the group shows by the periods that it counted.
+    let quiet = quota.filter(|it| it.period_us.is_none() && it.throttled_periods == 0);
+    let quiet = quiet.and_then(|it| it.periods.filter(|periods| *periods > 0));
+    let quiet = quiet.map(|periods| format!("cpu.stat: nr_periods {periods}, none throttled"));
     let otherwise = "the CPU quota was not looked for";
     let known = quota.map(|_| ()).ok_or_else(|| why(report, "CPU quota", otherwise));
     let limit = quota.and_then(|it| Some((it.quota_us?, it.period_us?)));
@@ -41,7 +45,7 @@ pub(super) fn cgroup_throttled(report: &Report) -> Looked {
     let kept = kept_by_quota(report).or_else(|| stopped_by_quota(report));
     let measured = in_run > 0 || kept.is_some();
     let level = if throttled.is_some() || kept.is_some() { Level::Warning } else { Level::Info };
-    let evidence = limit.into_iter().chain(throttled).chain(kept);
+    let evidence = limit.into_iter().chain(throttled).chain(quiet).chain(kept);
     let certainty = if measured { Certainty::Measured } else { Certainty::Evidence };
     clear_if(known, found(level, evidence).certain(Some(certainty)))
 }

@@ -46,7 +46,7 @@ pub(super) fn clock_slewed(report: &Report) -> Looked {
     let slew = wall.and_then(|wall| wall.slew);
     let slew = slew.filter(|slew| slew.ppm.abs() - slew.error_ppm > LIMIT_PPM);
     if ppm.abs() <= LIMIT_PPM && slew.is_none() {
-        return Ok(Clear);
+        return stated(report, "tick").map_or(Ok(Clear), Err);
     }
     let told = format!("adjtimex: {}: {ppm:+.1} ppm", answer.line());
     let measured = slew
@@ -109,6 +109,9 @@ pub(super) fn clock_stepped(report: &Report) -> Looked {
 }
 
 pub(super) fn leap_pending(report: &Report) -> Looked {
+    if let Some(look) = also_logged(report, Level::Warning, "leap-pending") {
+        return Ok(look);
+    }
     let answer = adjtimex(report)?;
     let bits = [(Adjtimex::STA_INS, "STA_INS"), (Adjtimex::STA_DEL, "STA_DEL")];
     let set = bits.iter().find(|(bit, _)| answer.status & bit != 0);
@@ -135,6 +138,7 @@ pub(super) fn tai_unset(report: &Report) -> Looked {
         return Ok(look);
     }
     let answer = adjtimex(report)?;
+    stated(report, "tai").map_or(Ok(()), Err)?;
     Ok(found(Level::Info, (answer.tai_s == 0).then(|| format!("adjtimex: {}", answer.line()))))
 }
 
@@ -190,6 +194,9 @@ fn ask(programs: &[String]) -> String {
 }
 
 pub(super) fn unsynchronised(report: &Report) -> Looked {
+    if let Some(look) = also_logged(report, Level::Warning, "unsynchronised") {
+        return Ok(look);
+    }
     let answer = adjtimex(report)?;
     if answer.maxerror_us < Adjtimex::LOST_US {
         return Ok(Clear);

@@ -107,9 +107,9 @@ impl Bundle<'_> {
         let Ok(quota) = quota::quota(self.root) else {
             return Ok(());
         };
-        self.put("root/proc/self/cgroup", b"0::/\n")?;
-        let mount = b"1 1 0:1 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
-        self.put("root/proc/self/mountinfo", mount)?;
+        for (path, text) in quota::SINGLE {
+            self.put(&format!("root{path}"), text.as_bytes())?;
+        }
         if let Some(period) = quota.period_us {
             let limit = quota.quota_us.map_or("max".into(), |us| us.to_string());
             let text = format!("{limit} {period}\n");

@@ -11,6 +11,13 @@ pub fn says_of_clocks(program: &str, message: &str) -> bool {
     rows("steering programs").any(|known| known == program)
         && kernel_log::recognise(message).is_some()
 }
+
+/// Whether a line is what a command prints about clocks, and not a program's own text in a journal.
+fn is_output(line: &str) -> bool {
+    let known = kernel_log::recognise(line).filter(|_| !line.contains("]: "));
+    known.is_some_and(|known| known.message.command().is_some())
+}
+
 /// More lines than a boot writes about time.
 const FIRST: usize = 72;
 /// The number of last lines that are kept: enough of a machine that complains every second.
@@ -140,6 +147,7 @@ pub fn messages(text: &str) -> impl Iterator<Item = &str> {
 fn or_plain(line: &str, form: Form) -> Option<&str> {
     let other = || match form {
         Form::Dmesg => Some(line).filter(|line| !line.trim_start().starts_with('<')),
+        Form::Journal if is_output(line) => Some(line),
         // `journalctl -o short-monotonic` has times in brackets, too: `[time] host program[7]: `.
         Form::Journal => message(line, Form::Dmesg).filter(|message| {
             let program = message.split_once("]: ").and_then(|(head, _)| head.split_once('['));
@@ -231,8 +239,11 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     match &log.0 {
         Ok(lines) => {
             env.kernel_log.clone_from(lines);
+            let why = match lines.iter().all(|line| is_output(line)) {
+                true => "there is none, only what commands printed",
+                false => "it is an excerpt, with little else than lines about time",
+            };
             if root.process().log_excerpt {
-                let why = "it is an excerpt, with little else than lines about time";
                 env.not_known("kernel log", why);
             }
         }

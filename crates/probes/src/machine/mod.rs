@@ -34,6 +34,7 @@ pub use kernel::ignores_hangup;
 pub use kmsg::{
     is_excerpt, is_log, messages as log_messages, says_of_clocks, select as select_log,
 };
+pub use quota::SINGLE;
 pub use root::{Cpuid, Missing, Process, Root};
 
 // The platform is chosen here only. Each file has the same functions; `lacking` has those of a

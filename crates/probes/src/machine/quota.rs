@@ -12,6 +12,12 @@ use std::io::{Read, Seek};
 /// The largest number of levels of control groups that are examined.
 const DEEPEST: usize = 32;
 
+/// A single group, with its files in the folder at the end, for a bundle.
+pub const SINGLE: [(&str, &str); 2] = [
+    ("/proc/self/cgroup", "0::/\n"),
+    ("/proc/self/mountinfo", "1 1 0:1 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+];
+
 /// The files that count throttling, for this process.
 #[derive(Debug)]
 pub struct Quota {

@@ -362,19 +362,22 @@ fn core_type(value: &str) -> Option<(usize, u32)> {
     Some((cpu.trim().parse().ok()?, hex(register.trim())?))
 }
 
-/// `state=0 status=0x2001 maxerror=1500 esterror=20 freq=-7 tick=10000 tai=37`, or the name of an
-/// error.
-fn adjtimex(value: &str) -> Option<Adjtimex> {
+/// `state=0 status=0x2001 maxerror=1500 esterror=20 freq=-7 tick=10000 tai=37`. Not every command
+/// that prints them has the last two.
+fn adjtimex(value: &str, facts: &mut Environment) -> Option<Adjtimex> {
     let of = |key: &str| word(value, key);
     let number = |key: &str| of(key)?.parse::<i64>().ok();
+    for key in ["tick", "tai"].into_iter().filter(|key| of(key) == Some("?")) {
+        facts.not_known(key, "the text does not say it");
+    }
     Some(Adjtimex {
         state: number("state")?.try_into().ok()?,
         status: hex(of("status")?)?,
         maxerror_us: number("maxerror")?,
         esterror_us: number("esterror")?,
         freq: number("freq")?,
-        tick_us: number("tick")?,
-        tai_s: number("tai")?.try_into().ok()?,
+        tick_us: number("tick").or_else(|| (of("tick")? == "?").then_some(10_000))?,
+        tai_s: number("tai").or_else(|| (of("tai")? == "?").then_some(0))?.try_into().ok()?,
     })
 }
 
@@ -429,7 +432,9 @@ pub fn process(text: &str) -> Process {
             "vdso" => process.vdso = value.parse().ok(),
             "core_type" => process.core_types.extend(core_type(value)),
             "cntfrq" => process.cntfrq = value.parse().ok(),
-            "adjtimex" if value.contains('=') => keeping.adjtimex = adjtimex(value),
+            "adjtimex" if value.contains('=') => {
+                keeping.adjtimex = adjtimex(value, &mut facts);
+            }
             "adjtimex" if !value.is_empty() => keeping.adjtimex_refused = Some(printable(value)),
             "timer_resolution_ns" => keeping.timer_resolution_ns = value.parse().ok(),
             "time64" => keeping.time64 = Some(printable(value)),

@@ -112,8 +112,10 @@ pub fn diagnosis(report: &Report, verdict: &str, detail: Detail) -> Vec<Block> {
     }
     // Who asks about a log or another process wants to know what its lines mean.
     let text = report.clocks.is_empty() && report.environment.vdso.is_none();
-    let asked =
-        |line: &String| (text && line.starts_with("kernel log")) || line.starts_with("/proc/PID/");
+    let printed = report.notes.iter().any(|note| note.id == READ);
+    let asked = |line: &String| {
+        text && (printed || line.starts_with("kernel log")) || line.starts_with("/proc/PID/")
+    };
     let logged = |it: &Finding| it.evidence.iter().any(asked);
     let items = |found: &[&Finding]| -> Vec<Block> {
         let whole = |it: &Finding| if logged(it) { Detail::Everything } else { detail };
@@ -135,6 +137,9 @@ pub fn diagnosis(report: &Report, verdict: &str, detail: Detail) -> Vec<Block> {
     blocks
 }
 
+/// The id of the note that says what was read of the texts that someone sent.
+const READ: &str = "read";
+
 /// Lines of the kernel's log about which there is something to do, and which no finding shows.
 fn also_logged(report: &Report) -> Vec<Block> {
     /// The most messages that are shown.
@@ -148,7 +153,8 @@ fn also_logged(report: &Report) -> Vec<Block> {
         let message = known.message;
         let ids: Vec<&str> = message.faults.iter().chain(&message.open).copied().collect();
         let any = ids.iter().any(|id| known.proves(id, guest) || known.leaves_open(id, guest));
-        message.is_harmless(guest) || (any && !emulated && !ids.iter().any(|id| found(id)))
+        known.is_beyond()
+            && (message.is_harmless(guest) || (any && !emulated && !ids.iter().any(|id| found(id))))
     };
     let lines = report.environment.kernel_log.iter();
     let known = lines.filter_map(|line| Some((line, kernel_log::recognise(line)?)));

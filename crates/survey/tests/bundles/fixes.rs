@@ -34,12 +34,13 @@ const PARAMETERS: [&str; 17] = [
     "max_cstate=",
 ];
 /// Other words with an equals sign: settings of programs, hypervisors and services.
-const SETTINGS: [&str; 5] = [
+const SETTINGS: [&str; 6] = [
     "seccomp=",
     "tsc_mode=",
     "kernel.sched_rt_runtime_us=",
     "kernel.dmesg_restrict=",
     "TimerSlackNSec=",
+    "kern.timecounter.hardware=",
 ];
 
 /// What a machine is known by.
