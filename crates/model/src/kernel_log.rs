@@ -301,6 +301,58 @@ fn matched<'a>(line: &'a str, text: &str) -> Option<&'a str> {
     Some(rest)
 }
 
+/// The day that a line of a log states: its year, which syslog leaves out, month and day, as in
+/// `2017-01-01T00:59:59+0100`, `Jan  1 00:59:59` or `01-01`.
+pub fn date(line: &str) -> Option<(Option<u32>, u32, u32)> {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let words: Vec<&str> =
+        line.split([' ', '[', ']', 'T', ',']).filter(|it| !it.is_empty()).collect();
+    let year = |word: &str| word.parse().ok().filter(|year| (1990..2100).contains(year));
+    let found = words.iter().enumerate().find_map(|(at, word)| {
+        if let Some(month) = MONTHS.iter().position(|month| month == word) {
+            let years = words.iter().filter_map(|word| year(word)).next();
+            return Some((years, month as u32 + 1, words.get(at + 1)?.parse().ok()?));
+        }
+        let parts: Vec<&str> = word.split('-').collect();
+        let (month, day) = (parts.iter().rev().nth(1)?.parse().ok()?, parts.last()?.parse().ok()?);
+        match parts[..] {
+            [first, _, _] => Some((Some(year(first)?), month, day)),
+            [_, _] => Some((None, month, day)),
+            _ => None,
+        }
+    });
+    found.filter(|(_, month, day)| (1..=12).contains(month) && (1..=31).contains(day))
+}
+
+/// Whether a leap second was due around midnight of this day, wherever its time zone; `None` if
+/// that is not known (IERS Bulletin C).
+pub fn leap_was_due((year, month, day): (Option<u32>, u32, u32)) -> Option<bool> {
+    /// Those that were, since 1990, and the year up to which that is known.
+    const ALL: [(u32, u32); 12] = [
+        (1990, 12),
+        (1992, 6),
+        (1993, 6),
+        (1994, 6),
+        (1995, 12),
+        (1997, 6),
+        (1998, 12),
+        (2005, 12),
+        (2008, 12),
+        (2012, 6),
+        (2015, 6),
+        (2016, 12),
+    ];
+    const KNOWN: u32 = 2026;
+    let half = match (month, day) {
+        (6, 30) | (7, 1) => 6,
+        (12, 31) | (1, 1) => 12,
+        _ => return Some(false),
+    };
+    let ended = year? - u32::from(month == 1);
+    (1990..=KNOWN).contains(&ended).then(|| ALL.contains(&(ended, half)))
+}
+
 /// Words of a message that may report a fault, by the topic that it would be about.
 const ALARMS: [(Topic, &str); 4] = [
     (

@@ -1,7 +1,9 @@
 //! Lines of real kernels, as they print them: each is the message that it should be, proves what it
 //! should prove, and nothing else.
 
-use chronoscope_model::kernel_log::{about, alarming, begins_at_boot, messages, recognise};
+use chronoscope_model::kernel_log::{
+    about, alarming, begins_at_boot, date, leap_was_due, messages, recognise,
+};
 
 #[test]
 fn each_line_is_its_message_and_proves_its_fault() {
@@ -78,5 +80,25 @@ fn a_part_of_a_line_leads_to_its_message() {
     }
     for words in ["", "tsc", "unstable", "clock_gettime", "how late is a sleep"] {
         assert!(about(words).is_none(), "{words}");
+    }
+}
+
+#[test]
+fn a_leap_second_is_judged_by_the_day_of_its_line() {
+    for (head, due) in [
+        ("2016-12-31T23:59:59.123+0000 host kernel: ", Some(true)),
+        ("[Sun Jan  1 00:59:59 2017] ", Some(true)),
+        ("2017-07-01 01:59:59 ", Some(false)),
+        ("2026-12-31T23:59:59Z ", Some(false)),
+        ("2027-01-01T00:59:59,5+01:00 ", Some(false)),
+        ("2027-07-01T00:59:59+01:00 ", None),
+        ("Jun 30 23:59:59 host kernel: ", None),
+        ("08-31 ", Some(false)),
+        ("Aug 31 ", Some(false)),
+        ("[86399.000000] ", None),
+        ("0000-00-99 Jan web-01 ", None),
+    ] {
+        let line = format!("{head}Clock: inserting leap second 23:59:60 UTC");
+        assert_eq!(date(&line).and_then(leap_was_due), due, "{line}");
     }
 }

@@ -120,12 +120,20 @@ pub(super) fn clocksource_refused(report: &Report) -> Looked {
 }
 
 pub(super) fn leap_second_inserted(report: &Report) -> Looked {
+    const ID: &str = "leap-second-inserted";
     let early = linux_version(&report.environment).is_none_or(|version| version < (3, 5));
-    let level = if early { Level::Warning } else { Level::Info };
+    // Known by the days of the lines, if the log states them.
+    let lines = known(&report.environment).filter(|(_, known)| known.proves(ID, false));
+    let due = lines.filter_map(|(line, _)| kernel_log::leap_was_due(kernel_log::date(line)?));
+    let due: Vec<bool> = due.collect();
+    let undue = due.contains(&false);
+    let level = if early || undue { Level::Warning } else { Level::Info };
     let kernel = report.environment.kernel.iter().map(|kernel| format!("kernel: {kernel}"));
-    Ok(logged(report, level, "leap-second-inserted")?.and(kernel).act(match early {
-        true => "leap-second-inserted/early",
-        false => "leap-second-inserted/late",
+    Ok(logged(report, level, ID)?.and(kernel).act(match (undue, early) {
+        (true, _) => "leap-second-inserted/undue",
+        (_, true) => "leap-second-inserted/early",
+        (_, false) if due.is_empty() => "leap-second-inserted/late",
+        (_, false) => "leap-second-inserted/due",
     }))
 }
 

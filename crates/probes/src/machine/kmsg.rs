@@ -62,11 +62,24 @@ pub fn read(root: &Root) -> Log {
 /// Keeps the messages that are about time. User space can write to the log too; what it wrote
 /// (facility above 0) proves nothing and is skipped.
 pub fn select(text: &str) -> Vec<String> {
-    let of_time = whole(text).filter(|message| concerns_time(message));
-    let mut lines: Vec<String> = of_time.map(|message| clean(&message)).collect();
+    let of_time = whole(text).filter(|(_, message)| concerns_time(message));
+    let mut lines: Vec<String> =
+        of_time.map(|(line, message)| dated(line, &clean(&message))).collect();
     let spare = lines.len().saturating_sub(FIRST + LAST);
     lines.splice(FIRST.min(lines.len())..(FIRST + spare).min(lines.len()), []);
     lines
+}
+
+/// A message after the day that its line states, if it depends on that what it means.
+fn dated(line: &str, message: &str) -> String {
+    let head = line.split_once(message).filter(|_| message.contains("leap second"));
+    head.and_then(|(head, _)| kernel_log::date(head)).map_or(
+        message.into(),
+        |(year, month, day)| {
+            let year = year.map_or(String::new(), |year| format!("{year}-"));
+            format!("{year}{month:02}-{day:02} {message}")
+        },
+    )
 }
 
 fn concerns_time(message: &str) -> bool {
@@ -92,18 +105,19 @@ pub fn is_excerpt(text: &str) -> bool {
     all < LEAST || of_time * PART > all || !text.contains("Linux version ")
 }
 
-/// The messages of a text. One that a mail program broke is put together again.
-fn whole(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
+/// The messages of a text, each with the line that it begins in. One that a mail program broke is
+/// put together again.
+fn whole(text: &str) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
     /// The most lines that one is broken into.
     const PARTS: usize = 4;
     let form = form(text);
     let mut lines = text.lines();
     std::iter::from_fn(move || {
         let line = lines.next()?;
-        let Some(first) = or_plain(line, form) else { return Some(Cow::Borrowed("")) };
+        let Some(first) = or_plain(line, form) else { return Some((line, Cow::Borrowed(""))) };
         let of_time = rows("words of time").any(|word| first.contains(word));
         if !of_time || kernel_log::recognise(first).is_some() {
-            return Some(Cow::Borrowed(first));
+            return Some((line, Cow::Borrowed(first)));
         }
         let (mut joined, mut rest) = (first.to_owned(), lines.clone());
         for _ in 1..PARTS {
@@ -116,10 +130,10 @@ fn whole(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
             joined = format!("{} {}", joined.trim_end(), more.trim());
             if kernel_log::recognise(&joined).is_some() {
                 lines = rest;
-                return Some(Cow::Owned(joined));
+                return Some((line, Cow::Owned(joined)));
             }
         }
-        Some(Cow::Borrowed(first))
+        Some((line, Cow::Borrowed(first)))
     })
 }
 
