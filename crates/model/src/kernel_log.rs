@@ -38,6 +38,8 @@ pub struct Message {
     pub faults: Vec<&'static str>,
     /// Faults of which it leaves open which one it is, unless another line says so.
     pub open: Vec<&'static str>,
+    /// Faults that it contradicts, whatever other lines say.
+    pub against: Vec<&'static str>,
     /// The field that must be further from 0 than this, for it to mean anything.
     limit: Option<(&'static str, f64)>,
     /// Whether kernels print it while they start, before anything can be overwritten.
@@ -72,10 +74,24 @@ impl Message {
         let limit = limit.and_then(|(field, most)| Some((field, most.parse().ok()?)));
         let boot = words.contains(&"boot");
         let open = words.iter().filter_map(|word| word.strip_prefix('?')).collect();
-        let faults = words.iter().filter(|word| **word != "boot" && !word.starts_with('?'));
+        let against = words.iter().filter_map(|word| word.strip_prefix('!')).collect();
+        let faults = words.iter().filter(|word| **word != "boot" && !word.starts_with(['?', '!']));
         let (means, guest, act) = (entry("means: "), entry("guest: "), entry("act: "));
         let faults = faults.copied().collect();
-        Some(Self { text, kernels, file, topic, faults, open, limit, boot, means, guest, act })
+        Some(Self {
+            text,
+            kernels,
+            file,
+            topic,
+            faults,
+            open,
+            against,
+            limit,
+            boot,
+            means,
+            guest,
+            act,
+        })
     }
 
     /// The command that prints it, if it is no message of a log.

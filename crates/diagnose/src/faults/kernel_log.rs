@@ -13,7 +13,8 @@ pub(super) fn logged(report: &Report, level: Level, id: &str) -> Looked {
     const LINES: usize = 4;
     let env = &report.environment;
     let guest = env.hypervisor.is_some();
-    let proofs = known(env).filter(|(_, known)| known.proves(id, guest));
+    let denied = known(env).any(|(_, known)| known.message.against.contains(&id));
+    let proofs = known(env).filter(|(_, known)| !denied && known.proves(id, guest));
     let lines = proofs.map(|(line, known)| {
         format!("{}: {}", known.message.command().unwrap_or("kernel log"), line.trim())
     });
