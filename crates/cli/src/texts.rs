@@ -410,6 +410,7 @@ impl Texts {
         };
         let commands = self.log.lines().filter_map(|line| recognise(line)?.message.command());
         let system = commands.filter_map(|command| match command.split(' ').next()? {
+            "sysctl" if command.ends_with("OpenBSD") => Some("OpenBSD"),
             "sysctl" => Some("FreeBSD"),
             "w32tm" | "W32Time" => Some("Windows"),
             _ => None,

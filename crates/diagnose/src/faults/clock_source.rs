@@ -133,16 +133,22 @@ pub(super) fn clocksource_changed(report: &Report) -> Looked {
 }
 
 pub(super) fn hyperv_tsc_page_off(report: &Report) -> Looked {
-    const NAME: &str = "hyperv_clocksource_msr";
+    /// The second is its name before Linux 5.3.
+    const NAMES: [&str; 2] = ["hyperv_clocksource_msr", "hyperv_clocksource"];
     let source = clock_source(report)?;
     let Some(hypervisor) = report.environment.hypervisor.as_ref() else {
         return Ok(Clear);
     };
-    if !hypervisor.name.contains("Hyper-V") || source != NAME {
+    if !hypervisor.name.contains("Hyper-V") || !NAMES.contains(&source) {
         return Ok(Clear);
     }
     let page = u8::from(hypervisor.has("hyperv-tsc-page"));
-    paravirtual(report, NAME, format!("CPUID 0x40000003 EAX[9]={page}"))
+    // Of texts, the clock source alone says it.
+    let flag = match hypervisor.evidence.contains("CPUID") {
+        true => format!("CPUID 0x40000003 EAX[9]={page}"),
+        false => format!("the host offers no page of the TSC: {}", hypervisor.evidence),
+    };
+    paravirtual(report, source, flag)
 }
 
 pub(super) fn kvm_clock_unstable(report: &Report) -> Looked {
