@@ -40,33 +40,16 @@ pub struct Texts {
 }
 
 /// What commands print of the kernel's account of its clock: the command, a unit of its `freq`, and
-/// the words before the result of the call, `status`, `maxerror`, `esterror`, `freq`, `tick` and
-/// `tai`; `-` for what it does not print.
-const ACCOUNTS: [(&str, f64, [&str; 7]); 3] = [
-    (
-        "adjtimex --print",
-        1.0,
-        ["return value =", "status:", "maxerror:", "esterror:", "frequency:", "tick:", "-"],
-    ),
-    (
-        "adjtimex of BusyBox",
-        1.0,
-        ["return value:", "status:", "maxerror:", "esterror:", "freq.adjust:", "tick:", "-"],
-    ),
-    (
-        "ntptime",
-        65_536.0,
-        [
-            "ntp_adjtime() returns code",
-            "status",
-            "maximum error",
-            "estimated error",
-            "frequency",
-            "-",
-            "TAI offset",
-        ],
-    ),
+/// the words before each of [`FIELDS`]; `-` for what it does not print.
+const ACCOUNTS: [&str; 3] = [
+    "adjtimex --print|1|return value =|status:|maxerror:|esterror:|frequency:|tick:|-",
+    "adjtimex of BusyBox|1|return value:|status:|maxerror:|esterror:|freq.adjust:|tick:|-",
+    "ntptime|65536|ntp_adjtime() returns code|status|maximum error|estimated error|frequency|-|\
+     TAI offset",
 ];
+
+/// The fields of that account. The last two may be lacking.
+const FIELDS: [&str; 7] = ["state", "status", "maxerror", "esterror", "freq", "tick", "tai"];
 
 /// The heading of a list of servers, the signs before the one that is followed, and the line of the
 /// table that says that there is none.
@@ -81,14 +64,20 @@ const ONLINE: &str = "/sys/devices/system/cpu/online";
 /// The file that names the machine.
 const PRODUCT: &str = "/sys/class/dmi/id/product_name";
 
+/// The files of the clock sources: those that there are, and the one in use.
+const SOURCES: [&str; 2] = [
+    "/sys/devices/system/clocksource/clocksource0/available_clocksource",
+    "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+];
+
 /// The files of a sosreport that hold facts, by their paths on the machine.
 const FILES: &[&str] = &[
     "/etc/os-release",
     "/proc/sys/kernel/osrelease",
     PRODUCT,
     "/sys/class/dmi/id/sys_vendor",
-    "/sys/devices/system/clocksource/clocksource0/available_clocksource",
-    "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+    SOURCES[0],
+    SOURCES[1],
     "/sys/hypervisor/type",
 ];
 
@@ -202,34 +191,35 @@ impl Texts {
             self.kernel(&messages);
             return true;
         }
-        // What people paste may hold several of these. The flags of a processor are no log.
-        let any = self.account(text) | self.throttling(text) | self.clock_sources(text);
-        let rest: Vec<&str> = text.lines().filter(|line| !line.contains(" fpu ")).collect();
-        let rest = rest.join("\n");
-        let listed = if let Some(listed) = Listed::of(text) {
+        // What people paste may hold several of these.
+        let mut any = self.account(text) | self.throttling(text) | self.clock_sources(text);
+        if let Some(listed) = Listed::of(text) {
             self.lscpu(listed);
-            true
+            any = true;
         } else if value("processor").is_some() || value("CPU implementer").is_some() {
             self.files.insert(CPUINFO, text.into());
-            true
+            any = true;
         } else if !any && is_command_line(text) {
             self.files.insert(CMDLINE, text.trim().into());
             return true;
-        } else {
-            false
-        };
-        let log = is_log(&rest);
-        if log {
-            self.kernel(&rest);
         }
-        any || listed || log
+        // The flags of a processor are no log.
+        let rest: Vec<&str> = text.lines().filter(|line| !line.contains(" fpu ")).collect();
+        let rest = rest.join("\n");
+        if is_log(&rest) {
+            self.kernel(&rest);
+            any = true;
+        }
+        any
     }
 
     /// Adds the kernel's account of its clock, if a command printed it.
     fn account(&mut self, text: &str) -> bool {
-        let account = ACCOUNTS.iter().find_map(|(command, unit, words)| {
-            let number = |nth: usize| -> Option<f64> {
-                let rest = text.split_once(words[nth])?.1.trim_start();
+        let account = ACCOUNTS.iter().find_map(|row| {
+            let mut words = row.split('|');
+            let (command, unit) = (words.next()?, words.next()?.parse::<f64>().ok()?);
+            let number = |word: &str| -> Option<f64> {
+                let rest = text.split_once(word).filter(|_| word != "-")?.1.trim_start();
                 let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c));
                 let word = &rest[..end.unwrap_or(rest.len())];
                 match word.strip_prefix("0x") {
@@ -237,22 +227,19 @@ impl Texts {
                     None => word.parse().ok().filter(|value: &f64| value.is_finite()),
                 }
             };
-            let or_unknown = |nth| {
-                let value = (words[nth] != "-").then(|| number(nth)).flatten();
-                value.map_or_else(|| "?".to_owned(), |value| format!("{value:.0}"))
-            };
-            let [state, status, most, error, freq] = [0, 1, 2, 3, 4].map(number);
-            let (status, freq, tick) = (status? as u32, freq? * unit, or_unknown(5));
-            let (state, most, error, tai) = (state?, most?, error?, or_unknown(6));
-            let account = format!(
-                "state={state:.0} status={status:#x} maxerror={most:.0} esterror={error:.0} \
-                 freq={freq:.0} tick={tick} tai={tai}"
-            );
-            Some((format!("{command} ({account})"), account))
+            let fields =
+                FIELDS.iter().zip(words).map(|(field, word)| match (*field, number(word)) {
+                    ("status", Some(value)) => Some(format!("status={:#x}", value as u32)),
+                    ("freq", Some(value)) => Some(format!("freq={:.0}", value * unit)),
+                    (_, Some(value)) => Some(format!("{field}={value:.0}")),
+                    ("tick" | "tai", None) => Some(format!("{field}=?")),
+                    _ => None,
+                });
+            Some((command, fields.collect::<Option<Vec<String>>>()?.join(" ")))
         });
         let any = account.is_some();
-        if let Some((read, account)) = account {
-            self.facts.push(read);
+        if let Some((command, account)) = account {
+            self.facts.push(format!("{command} ({account})"));
             self.account = Some(account);
         }
         any
@@ -283,7 +270,6 @@ impl Texts {
 
     /// Adds a kernel's log, and what its first lines say about the machine.
     fn kernel(&mut self, text: &str) {
-        self.clock_sources(text);
         for message in log_messages(text) {
             let after = |key: &str| message.split_once(key).map(|(_, rest)| rest.trim());
             let version = after("Linux version ").and_then(|rest| rest.split(' ').next());
@@ -311,8 +297,9 @@ impl Texts {
         self.log.push('\n');
         for (heading, followed, none) in LISTS {
             let mut lines = text.lines().map(str::trim_start);
-            let any = lines.any(|line| line.contains(heading) || line.starts_with(heading));
-            if any && !lines.any(|line| followed.iter().any(|sign| line.starts_with(sign))) {
+            if lines.any(|line| line.contains(heading))
+                && !lines.any(|line| followed.iter().any(|sign| line.starts_with(sign)))
+            {
                 self.log += none;
                 self.log.push('\n');
             }
@@ -365,20 +352,11 @@ impl Texts {
             text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         // The files alone.
         if lines.len() <= 2 && lines.iter().all(|line| line.split(' ').all(known)) {
-            for line in lines {
-                let path = FILES.iter().find(|path| {
-                    path.ends_with(if line.contains(' ') {
-                        "available_clocksource"
-                    } else {
-                        "current_clocksource"
-                    })
-                });
-                self.files.extend(path.map(|path| (*path, line.to_owned())));
-                any = true;
-            }
-            return any;
+            let file = |line: &&str| (SOURCES[usize::from(!line.contains(' '))], (*line).into());
+            self.files.extend(lines.iter().map(file));
+            return !lines.is_empty();
         }
-        for path in FILES.iter().filter(|path| path.ends_with("_clocksource")) {
+        for path in SOURCES {
             let name = path.rsplit('/').next().unwrap_or(path);
             let mut lines = text.lines();
             let Some(rest) = lines.find_map(|line| Some(line.split_once(name)?.1)) else {
@@ -409,13 +387,13 @@ impl Texts {
             fs::write(path, text)
         };
         let commands = self.log.lines().filter_map(|line| recognise(line)?.message.command());
-        let system = commands.filter_map(|command| match command.split(' ').next()? {
+        let mut system = commands.filter_map(|command| match command.split(' ').next()? {
             "sysctl" if command.ends_with("OpenBSD") => Some("OpenBSD"),
             "sysctl" => Some("FreeBSD"),
             "w32tm" | "W32Time" => Some("Windows"),
             _ => None,
         });
-        let system = system.last().unwrap_or("Linux");
+        let system = system.next().unwrap_or("Linux");
         let mut process = format!("sysname={system}\nlog_excerpt={}\n", !self.whole_log);
         let account = ("adjtimex", &self.account);
         for (key, value) in [("arch", &self.arch), ("release", &self.release), account] {

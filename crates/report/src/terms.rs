@@ -70,7 +70,7 @@ pub fn find(name: &str) -> Vec<&'static Page> {
 /// The names of a page that are not patterns.
 pub fn whole_names(page: &Page) -> impl Iterator<Item = &'static str> {
     let names = page.names.iter().copied();
-    names.filter(|name| pattern(name).is_none())
+    names.filter(|name| beginning(name).is_none())
 }
 
 /// Names of a page as a list shows them.
@@ -90,23 +90,23 @@ fn spaced(plain_name: &str) -> String {
     plain_name.replace(['_', '-'], " ")
 }
 
-/// Whether one of its patterns matches the name.
+/// Whether one of its patterns matches the name. What ` *` stands for is one word: longer texts are
+/// about something else.
 fn may_be_called(page: &Page, plain_name: &str) -> bool {
-    page.names.iter().filter_map(|name| pattern(name)).any(|(start, may_follow)| {
-        plain_name.strip_prefix(&*start.to_lowercase()).is_some_and(may_follow)
+    page.names.iter().any(|name| {
+        let start = beginning(name).map(str::to_lowercase);
+        let end = start.and_then(|start| plain_name.strip_prefix(&*start));
+        end.is_some_and(|end| match name.ends_with(DURATION) {
+            true => units::parse_duration(end).is_ok(),
+            false => !end.is_empty() && !end.contains([' ', ':']),
+        })
     })
 }
 
-/// What names begin with that a pattern matches, and what may follow: one word for ` *` at its end,
-/// as longer texts are about something else. The sign `*` by itself is a name.
-fn pattern(name: &str) -> Option<(&str, fn(&str) -> bool)> {
+/// What names begin with that a pattern matches. The sign `*` by itself is a name.
+fn beginning(name: &str) -> Option<&str> {
     let word = name.strip_suffix('*').filter(|start| start.ends_with(' '));
-    match name.strip_suffix(DURATION) {
-        Some(start) => Some((start, |end| units::parse_duration(end).is_ok())),
-        None => word.map(|start| -> (_, fn(&str) -> bool) {
-            (start, |end| !end.is_empty() && !end.contains([' ', ':']))
-        }),
-    }
+    name.strip_suffix(DURATION).or(word)
 }
 
 /// A name in the form that is compared: one line, without the unit below it, in lower case.

@@ -36,12 +36,11 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     if let Some((line, name)) = guests.filter(|_| signs.name.is_none()) {
         signs.name(name, format!("kernel log: {line}"));
     }
-    // And what only it counts.
     let source = root.text(&format!("{CLOCKSOURCE}/current_clocksource")).unwrap_or_default();
-    let known = [("hyperv_clocksource", "Hyper-V"), ("kvm-clock", "KVM")];
-    let counts = known.into_iter().find(|(start, _)| source.starts_with(start));
-    if let Some((_, name)) = counts.filter(|_| signs.name.is_none()) {
-        signs.name(name, format!("current_clocksource: {}", printable(&source)));
+    let source = format!("current clocksource {}", printable(&source));
+    let guests = pairs("guests").find(|(words, _)| source.contains(words));
+    if let Some((_, name)) = guests.filter(|_| signs.name.is_none()) {
+        signs.name(name, source);
     }
     monitor(root, log, env, &mut signs);
     if signs.evidence.is_empty() && announced(root) {

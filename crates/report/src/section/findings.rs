@@ -112,7 +112,7 @@ pub fn diagnosis(report: &Report, verdict: &str, detail: Detail) -> Vec<Block> {
     }
     // Who asks about a log or another process wants to know what its lines mean.
     let text = report.clocks.is_empty() && report.environment.vdso.is_none();
-    let printed = report.notes.iter().any(|note| note.id == READ);
+    let printed = report.notes.iter().any(|note| note.id == "read");
     let asked = |line: &String| {
         text && (printed || line.starts_with("kernel log")) || line.starts_with("/proc/PID/")
     };
@@ -136,9 +136,6 @@ pub fn diagnosis(report: &Report, verdict: &str, detail: Detail) -> Vec<Block> {
     }
     blocks
 }
-
-/// The id of the note that says what was read of the texts that someone sent.
-const READ: &str = "read";
 
 /// Lines of the kernel's log about which there is something to do, and which no finding shows.
 fn also_logged(report: &Report) -> Vec<Block> {
