@@ -9,7 +9,7 @@ use xtask::code::{Source, item};
 use xtask::sh;
 
 /// The most lines that the project may have. A change that needs more removes others first.
-const CEILING: usize = 84_500;
+const CEILING: usize = 83_000;
 
 /// Prints the lines of Rust of each crate that are neither blank nor comments, outside of tests and
 /// of `research`, which nobody installs.

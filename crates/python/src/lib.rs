@@ -42,12 +42,17 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
 fn duration(seconds: f64) -> PyResult<Duration> {
     Duration::try_from_secs_f64(seconds).map_err(|_| match seconds > 0.0 {
         true => beyond(seconds),
-        false => PyValueError::new_err(format!("{seconds:?} is not a duration in seconds")),
+        false => PyValueError::new_err(format!("{} is not a duration in seconds", number(seconds))),
     })
 }
 
 fn beyond(seconds: f64) -> PyErr {
-    PyOverflowError::new_err(format!("{seconds:?} s is beyond what the clock counts"))
+    PyOverflowError::new_err(format!("{} s is beyond what the clock counts", number(seconds)))
+}
+
+/// Without an exponent, unless the digits would fill the line.
+fn number(value: f64) -> String {
+    if value.abs() < 1e16 { format!("{value}") } else { format!("{value:e}") }
 }
 
 /// As Python writes it.
