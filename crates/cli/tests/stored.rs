@@ -170,7 +170,7 @@ fn a_report_without_waits_has_no_distributions() {
     let other = whole.replace("\"screen\": \"hardware\"", "\"screen\": \"frobnicate\"");
     assert_ne!(other, whole);
     std::fs::write(&path, other).expect("room");
-    assert!(text(&run(&["report", &file])).contains("clock source"));
+    assert!(text(&run(&["report", &file])).contains("processor"));
 }
 
 /// A report of another machine that holds only a runtime.
