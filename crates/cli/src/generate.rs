@@ -24,6 +24,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::path::Path;
+#[cfg(feature = "serve")]
 use std::{fs, io};
 
 /// Writes what was asked for.

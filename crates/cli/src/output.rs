@@ -86,6 +86,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 }
 
 /// Refuses a path through links of others, for what is opened elsewhere.
+#[cfg(feature = "watch")]
 pub fn check_links(path: &Path) -> anyhow::Result<()> {
     behind_links(path, &mut { MOST_LINKS }).map(drop).map_err(|error| cannot_write(path, &error))
 }

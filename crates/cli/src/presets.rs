@@ -1,6 +1,7 @@
 //! Known experiments under a name: the command lines of `presets.md`. Help, `list presets`,
 //! `explain` and docs/commands.md show them.
 
+use chronoscope_model::packed::{self, packed};
 use chronoscope_report::text::Page;
 use chronoscope_survey::select::unknown;
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -25,7 +26,8 @@ pub struct Preset {
 }
 
 pub static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
-    let pages = include_str!("presets.md").split("\n## ").skip(1);
+    let text: &str = packed::text(packed!("presets.md")).leak();
+    let pages = text.split("\n## ").skip(1);
     let preset = |page: &'static str| {
         let (names, page) = page.split_once("\n\n")?;
         let (about, lines) = page.split_once("\n\n")?;

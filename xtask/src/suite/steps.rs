@@ -300,6 +300,8 @@ fn clippy(sh: &Shell) -> Result<Done> {
     let alone = ["-p", "chronoscope", "-p", "chronoscope-adapters", "--no-default-features"];
     let driver = ["--features", "chronoscope-adapters/embassy", "--quiet"];
     sh::run(cmd!(sh, "cargo clippy {alone...} {driver...} {strict...}"))?;
+    let small = ["-p", "chronoscope-cli", "--no-default-features", "--quiet"];
+    sh::run(cmd!(sh, "cargo clippy {small...} {strict...}"))?;
     // Includes the clocks and waits of other libraries, which no other step builds. All other code
     // is built for some target with compiler warnings as errors.
     let all = ["--all-features", "--all-targets", "--quiet"];

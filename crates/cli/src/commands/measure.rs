@@ -6,7 +6,7 @@ use crate::output::{self, write_whole};
 use crate::task::{Job, Run, Screen, Task};
 use crate::{input, options};
 use chronoscope_measure::taken;
-use chronoscope_model::units::{self, short_ns};
+use chronoscope_model::units::short_ns;
 use chronoscope_probes::clocks;
 use chronoscope_report::page::browser;
 use chronoscope_report::text::{self, ListRow, Page};
@@ -237,7 +237,7 @@ pub struct BrowserArgs {
     /// The port of 127.0.0.1 to serve on. Default: a free one.
     #[cfg(feature = "serve")]
     #[arg(long, value_name = "N", requires = "serve", allow_hyphen_values = true)]
-    #[arg(value_parser = units::parse_whole::<u16>)]
+    #[arg(value_parser = chronoscope_model::units::parse_whole::<u16>)]
     port: Option<u16>,
 }
 

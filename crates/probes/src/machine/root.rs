@@ -1,6 +1,7 @@
 //! Where facts come from: the files of a machine, its CPUID, and what its system calls return.
 
 use chronoscope_model::Environment;
+use chronoscope_model::packed::{self, packed};
 use chronoscope_model::timekeeping::{Adjtimex, LibraryClock, Timekeeping};
 use raw_cpuid::{CpuId, CpuIdReader, CpuIdResult};
 use std::collections::BTreeMap;
@@ -265,7 +266,8 @@ fn regular(path: &Path) -> Result<File, Missing> {
 /// The rows of each table of `tables.txt`. A log of a hundred thousand lines asks for some of them
 /// with every line.
 static TABLES: LazyLock<BTreeMap<&str, Vec<&str>>> = LazyLock::new(|| {
-    let tables = include_str!("tables.txt").split("\n[").skip(1);
+    let text: &str = packed::text(packed!("tables.txt")).leak();
+    let tables = text.split("\n[").skip(1);
     let tables = tables.filter_map(|table| table.split_once("]\n"));
     let rows = |rows: &'static str| {
         rows.lines().filter(|row| !row.is_empty() && !row.starts_with('#')).collect()

@@ -3,12 +3,14 @@
 //! runtime's. The code on its page is what the probe does, for one wait.
 
 use super::entry::{Code, DURATION, Entry, Facts, Kind, Language, PLAIN, Takes, TimerSlack};
+use chronoscope_model::packed::{self, packed};
 use std::sync::LazyLock;
 
 /// The rows of `runtimes.txt`, those of one runtime after those of another.
 pub(super) static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let text: &str = packed::text(packed!("runtimes.txt")).leak();
     let mut all = Vec::new();
-    for group in include_str!("runtimes.txt").split("\n\n") {
+    for group in text.split("\n\n") {
         for runtime in group.lines().filter_map(|line| line.strip_prefix("= ")) {
             all.extend(group.lines().filter_map(|row| entry(runtime, row)));
         }
