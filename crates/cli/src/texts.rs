@@ -127,7 +127,7 @@ impl Texts {
         }
         let said = all.iter().map(|(command, lines)| format!("{command} ({})", lines.join("; ")));
         let said: Vec<String> = self.facts.iter().cloned().chain(said).collect();
-        let words = || format!("read were {}; what they do not say is unknown", said.join(", "));
+        let words = || format!("this was read: {}; all else is unknown", said.join(", "));
         (!said.is_empty()).then(words)
     }
 
