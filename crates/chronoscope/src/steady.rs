@@ -57,7 +57,8 @@ static GLOBAL: SteadyClock = SteadyClock::new();
 impl Steady {
     /// Returns nanoseconds since the zero of the system's monotonic clock, after all earlier
     /// instructions of this thread, so that a time that another thread has handed over is never
-    /// later, as far as [`Clock::now_ordered`] says. It costs about as much as that and a conversion.
+    /// later, as far as [`Clock::now_ordered`] says. It costs about as much as that and a
+    /// conversion.
     ///
     /// If the counter is set back, this clock stands still until a check has found that out; if it
     /// is set back by less than a microsecond, nothing notices, and neither does this clock.

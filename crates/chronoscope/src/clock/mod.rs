@@ -258,9 +258,10 @@ impl<M: Machine> Clock<M> {
     /// has handed over is then never larger, as long as the counters of the two CPUs differ by less
     /// than the hand-over takes.
     ///
-    /// 0 of 2·10^9 hand-overs went back, but in one run of twelve on a virtual AMD EPYC (family 26),
-    /// 71 of 188,998 did, by 0.8 ns: there, the counters of two CPUs can be a part of a step of
-    /// 10 ns apart, and not always by the same. `chronoscope trust` shows whether a machine does it.
+    /// 0 of 2·10^9 hand-overs went back, but in one run of twelve on a virtual AMD EPYC (family
+    /// 26), 71 of 188,998 did, by 0.8 ns: there, the counters of two CPUs can be a part of a step
+    /// of 10 ns apart, and not always by the same. `chronoscope trust` shows whether a machine does
+    /// it.
     ///
     /// ```
     /// let clock = chronoscope::Clock::global();

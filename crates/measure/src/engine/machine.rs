@@ -302,8 +302,8 @@ pub struct Look {
 }
 
 impl Look {
-    /// Takes a look now. `ruler_ticks` is the cost of the ruler, which cancels in the width: the two
-    /// gauges take about as long.
+    /// Takes a look now. `ruler_ticks` is the cost of the ruler, which cancels in the width: the
+    /// two gauges take about as long.
     pub fn now(mut gauge: impl FnMut(Additions) -> Option<Gauge>, ruler_ticks: f64) -> Self {
         let mut times = |what| {
             let tries: [_; TRIES] = std::array::from_fn(|_| gauge(what));

@@ -73,9 +73,9 @@ impl Seen {
         }
     }
 
-    /// Returns the tick that all differences have in common, in raw units: their divisor, or a period
-    /// that is not a whole number of units. Differences between successive reads show only a tick that is too
-    /// long for the other differences, because the duration of a loop repeats too.
+    /// Returns the tick that all differences have in common, in raw units: their divisor, or a
+    /// period that is not a whole number of units. Differences between successive reads show only a
+    /// tick that is too long for the other differences, because the duration of a loop repeats too.
     pub fn tick(&self) -> Option<f64> {
         let divisor = tick(&[self.deltas.as_slice(), &self.apart].concat())?;
         let found = period_structure(&self.apart);
