@@ -256,13 +256,14 @@ impl Texts {
             let words = line.split_once(' ');
             words.is_some_and(|(a, b)| (a == "max" || number(a)) && number(b))
         };
-        let any = ["nr_throttled ", "throttled_"].iter().all(|key| stat.join("\n").contains(key));
+        let all = stat.join("\n");
+        let any = ["nr_throttled ", "throttled_"].iter().all(|key| all.contains(key));
         if any {
             let limit =
                 lines.clone().find(quota).map(|line| ("/sys/fs/cgroup/cpu.max", line.into()));
             self.files.extend(SINGLE.map(|(path, text)| (path, text.into())));
             self.facts.push(format!("cpu.stat ({})", stat.join(", ")));
-            self.files.insert("/sys/fs/cgroup/cpu.stat", stat.join("\n"));
+            self.files.insert("/sys/fs/cgroup/cpu.stat", all);
             self.files.extend(limit);
         }
         any

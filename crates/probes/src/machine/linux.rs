@@ -398,8 +398,9 @@ pub fn children_cpu_ns() -> Option<u64> {
 pub struct ClockSet(File);
 
 /// A moment that no run reaches, in seconds since 1970. The kernel reduces what is beyond its own
-/// range to the end of that range (include/linux/ktime.h, ktime_set).
-const NEVER: i64 = i64::MAX;
+/// range to the end of that range (include/linux/ktime.h, ktime_set). A 32-bit kernel before 5.1
+/// takes 32 bits.
+const NEVER: i64 = isize::MAX as i64;
 
 impl ClockSet {
     /// Begins to watch.
